@@ -1,0 +1,87 @@
+#pragma once
+// What the recogniser says of one COM_QUERY / COM_STMT_PREPARE text. Values own nothing of the
+// input except where a member is a string_view, which points into the analysed text.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace rewrite {
+
+// An integer-valued expression of constants and parameters: constant + sum(factor * ?index).
+struct Linear {
+    struct Term {
+        std::uint32_t param;  // 0-based position of the `?`
+        std::int64_t factor;
+        bool operator==(const Term&) const = default;
+    };
+    std::int64_t constant = 0;
+    std::vector<Term> terms;
+    bool has_null = false;  // a literal NULL takes part: the value is NULL
+    bool operator==(const Linear&) const = default;
+};
+
+// One component of a SKU key: `column = literal` or `column = ?`.
+struct KeyValue {
+    enum class Kind : std::uint8_t { integer, string, param };
+    Kind kind = Kind::integer;
+    std::string text;  // integer: canonical decimal ("-7", "42"); string: unescaped bytes
+    std::uint32_t param = 0;
+    bool operator==(const KeyValue&) const = default;
+};
+
+// UPDATE of one row's stock by a difference: stock = stock + delta, WHERE key [AND stock >= minimum].
+struct HotUpdate {
+    std::size_t table = 0;            // index into Rules::tables()
+    std::vector<KeyValue> key;        // in the order of ManagedTable::key_columns
+    Linear delta;                     // negative: deduction, positive: return
+    std::optional<Linear> minimum;    // the guard, normalised; absent: unguarded
+    bool steps_version = false;       // SET version = version + 1
+    std::vector<std::string> set_time_columns;  // as in ManagedTable, set to NOW()-like or a literal
+    std::uint32_t param_count = 0;    // `?` in the whole text
+};
+
+// A statement that may read or change a managed table's stock or its rows in a way that cannot be
+// booked. `keys` set: only these rows are concerned (one entry a row, each as in HotUpdate::key).
+struct Touches {
+    std::size_t table = 0;
+    std::optional<std::vector<std::vector<KeyValue>>> keys;
+    std::string reason;  // for the ERR text: which rule, what to do
+};
+
+// A SELECT (or other pure read) that names a managed table.
+struct Reads {
+    std::size_t table = 0;
+};
+
+struct Pass {};
+
+enum class Kind : std::uint8_t {
+    other,              // anything not below
+    empty,              // nothing but blanks and comments
+    begin,              // BEGIN [WORK], START TRANSACTION ...: commits an open transaction
+    commit,             // COMMIT [WORK] [AND [NO] CHAIN] [[NO] RELEASE]
+    rollback,           // ROLLBACK, the whole transaction
+    savepoint,          // SAVEPOINT name
+    rollback_to,        // ROLLBACK [WORK] TO [SAVEPOINT] name
+    release_savepoint,  // RELEASE SAVEPOINT name
+    use_schema,         // USE name
+    xa,                 // XA ...
+    opaque,             // may run other statements: CALL, DO, EXECUTE, PREPARE ... FROM @v, BEGIN NOT ATOMIC,
+                        // HANDLER, multi-statements, anything the tokenizer could not finish
+};
+
+struct Statement {
+    Kind kind = Kind::other;
+    std::string name;          // savepoint / schema, unquoted
+    bool chain = false;        // AND CHAIN was given: a new transaction begins
+    bool multi = false;        // more than one statement in the text
+    bool mentions_sql_mode = false;  // the text contains sql_mode in any case (SET, a string, ...)
+    std::variant<Pass, HotUpdate, Touches, Reads> action;
+};
+
+}  // namespace rewrite
