@@ -1,0 +1,37 @@
+#pragma once
+
+// A TCP end point as the configuration names it: a host name or literal IP address and a port.
+// Nothing is resolved or opened here; names are looked up by whoever connects. Plain values, any
+// thread. Expected failures of parsing come back as a message that says what is wrong.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace config {
+
+struct Address {
+    std::string host;        // name, IPv4 literal or IPv6 literal without brackets
+    std::uint16_t port = 0;  // 0 only where listening: any free port
+    bool operator==(const Address&) const = default;
+};
+
+struct ParsedAddress {
+    Address address;
+    std::string wrong;  // empty when the text is an address; otherwise a sentence without full stop
+    std::string hint;   // how to write it, may be empty
+};
+
+// Reads "host:port" or "[v6]:port". Port 0 is accepted here; the caller decides whether it may be.
+[[nodiscard]] ParsedAddress parse_address(std::string_view text);
+
+// "host:port", with brackets around an IPv6 literal.
+[[nodiscard]] std::string to_string(const Address& address);
+
+// True for 127.0.0.0/8, ::1, IPv4-mapped loopback and the name "localhost".
+[[nodiscard]] bool is_loopback(const Address& address);
+
+// True when listening on both fails: same port, and same host or one of them is a wildcard.
+[[nodiscard]] bool collide(const Address& left, const Address& right);
+
+}  // namespace config
