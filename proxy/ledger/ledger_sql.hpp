@@ -1,0 +1,45 @@
+#pragma once
+// The text of the ledger's own statements. Pure. Every value is a number, a hex literal or a canonical
+// sku_id (printable ASCII without quotes), so the text reads the same under any sql_mode and character set.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/ledger/request_id.hpp"
+
+namespace proxy::ledger_sql {
+
+enum class DetailStatus : int { confirmed = 1, cancelled = 2, returned = 3 };
+
+struct Target {
+    std::string_view schema;
+    std::string_view sku_id;
+    std::uint64_t epoch = 0;
+};
+
+[[nodiscard]] std::string quote_name(std::string_view name);  // `name`, backticks doubled
+
+[[nodiscard]] std::string insert_detail(
+    const Target& target, const RequestId& id, std::int64_t units, unsigned bucket, DetailStatus status
+);
+[[nodiscard]] std::string delete_detail(const Target& target, const RequestId& id);
+// sold_stock + units, if it fits and the epoch is unchanged; one row or none.
+[[nodiscard]] std::string sell(const Target& target, unsigned bucket, std::int64_t units);
+// bucket_total + units, if the epoch is unchanged.
+[[nodiscard]] std::string add_capacity(const Target& target, unsigned bucket, std::int64_t units);
+// bucket_id, bucket_total - sold_stock of every bucket under the epoch, ordered by bucket_id.
+[[nodiscard]] std::string remainders(const Target& target);
+[[nodiscard]] std::string remainders_for_update(const Target& target);
+
+// Moves capacity from `parts` into `into` and sells `units` there, in one UPDATE. The rows must be locked.
+struct Part {
+    unsigned bucket = 0;
+    std::int64_t units = 0;
+};
+[[nodiscard]] std::string gather_and_sell(
+    const Target& target, const std::vector<Part>& parts, unsigned into, std::int64_t units
+);
+
+}  // namespace proxy::ledger_sql
