@@ -12,6 +12,11 @@ std::string sku_and_epoch(const Target& target) {
            "' AND epoch=" + std::to_string(target.epoch);
 }
 
+std::string and_detail_exists(const Target& target, const RequestId& id) {
+    return " AND EXISTS(SELECT 1 FROM " + table_of(target, "stock_deduct_detail") +
+           " WHERE request_id=X'" + id.hex() + "')";
+}
+
 std::string remainder_list(const Target& target) {
     return "SELECT bucket_id, bucket_total-sold_stock FROM " + table_of(target, "inventory_bucket") +
            sku_and_epoch(target) + " ORDER BY bucket_id";
@@ -42,17 +47,19 @@ std::string delete_detail(const Target& target, const RequestId& id) {
            id.hex() + '\'';
 }
 
-std::string sell(const Target& target, unsigned bucket, std::int64_t units) {
+std::string sell(const Target& target, const RequestId& id, unsigned bucket, std::int64_t units) {
     const std::string amount = std::to_string(units);
     return "UPDATE " + table_of(target, "inventory_bucket") + " SET sold_stock=sold_stock+" + amount +
            ",version=version+1" + sku_and_epoch(target) + " AND bucket_id=" + std::to_string(bucket) +
-           " AND bucket_total-sold_stock>=" + amount;
+           " AND bucket_total-sold_stock>=" + amount + and_detail_exists(target, id);
 }
 
-std::string add_capacity(const Target& target, unsigned bucket, std::int64_t units) {
+std::string add_capacity(
+    const Target& target, const RequestId& id, unsigned bucket, std::int64_t units
+) {
     return "UPDATE " + table_of(target, "inventory_bucket") + " SET bucket_total=bucket_total+" +
            std::to_string(units) + ",version=version+1" + sku_and_epoch(target) +
-           " AND bucket_id=" + std::to_string(bucket);
+           " AND bucket_id=" + std::to_string(bucket) + and_detail_exists(target, id);
 }
 
 std::string remainders(const Target& target) { return remainder_list(target); }
@@ -62,7 +69,8 @@ std::string remainders_for_update(const Target& target) {
 }
 
 std::string gather_and_sell(
-    const Target& target, const std::vector<Part>& parts, unsigned into, std::int64_t units
+    const Target& target, const RequestId& id, const std::vector<Part>& parts, unsigned into,
+    std::int64_t units
 ) {
     std::string total = "CASE bucket_id";
     std::string ids;
@@ -79,7 +87,8 @@ std::string gather_and_sell(
     const std::string at = "IF(bucket_id=" + std::to_string(into) + ',';
     return "UPDATE " + table_of(target, "inventory_bucket") + " SET bucket_total=" + total +
            ",sold_stock=sold_stock+" + at + std::to_string(units) + ",0),version=version+" + at +
-           "1,0)" + sku_and_epoch(target) + " AND bucket_id IN (" + ids + ')';
+           "1,0)" + sku_and_epoch(target) + " AND bucket_id IN (" + ids + ')' +
+           and_detail_exists(target, id);
 }
 
 }  // namespace proxy::ledger_sql

@@ -25,10 +25,15 @@ struct Target {
     const Target& target, const RequestId& id, std::int64_t units, unsigned bucket, DetailStatus status
 );
 [[nodiscard]] std::string delete_detail(const Target& target, const RequestId& id);
-// sold_stock + units, if it fits and the epoch is unchanged; one row or none.
-[[nodiscard]] std::string sell(const Target& target, unsigned bucket, std::int64_t units);
-// bucket_total + units, if the epoch is unchanged.
-[[nodiscard]] std::string add_capacity(const Target& target, unsigned bucket, std::int64_t units);
+// sold_stock + units, if it fits, the epoch is unchanged and the detail row `id` is there; one row or none.
+// The last condition makes it safe to send this behind insert_detail in one write: if the server rolled
+// the transaction back at the INSERT (deadlock, Galera), this statement, which it would then run by
+// itself, changes nothing.
+[[nodiscard]] std::string sell(const Target& target, const RequestId& id, unsigned bucket, std::int64_t units);
+// bucket_total + units, under the same conditions.
+[[nodiscard]] std::string add_capacity(
+    const Target& target, const RequestId& id, unsigned bucket, std::int64_t units
+);
 // bucket_id, bucket_total - sold_stock of every bucket under the epoch, ordered by bucket_id.
 [[nodiscard]] std::string remainders(const Target& target);
 [[nodiscard]] std::string remainders_for_update(const Target& target);
@@ -39,7 +44,8 @@ struct Part {
     std::int64_t units = 0;
 };
 [[nodiscard]] std::string gather_and_sell(
-    const Target& target, const std::vector<Part>& parts, unsigned into, std::int64_t units
+    const Target& target, const RequestId& id, const std::vector<Part>& parts, unsigned into,
+    std::int64_t units
 );
 
 }  // namespace proxy::ledger_sql
