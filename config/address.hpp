@@ -31,7 +31,13 @@ struct ParsedAddress {
 // True for 127.0.0.0/8, ::1, IPv4-mapped loopback and the name "localhost".
 [[nodiscard]] bool is_loopback(const Address& address);
 
-// True when listening on both fails: same port, and same host or one of them is a wildcard.
+// True for 0.0.0.0 and ::.
+[[nodiscard]] bool is_wildcard(const Address& address);
+
+// True when both hosts are the same text or the same IP address; nothing is resolved.
+[[nodiscard]] bool same_host(const Address& left, const Address& right);
+
+// True when listening on both fails: same port, and same host or one is the family's wildcard.
 [[nodiscard]] bool collide(const Address& left, const Address& right);
 
 }  // namespace config

@@ -95,12 +95,9 @@ struct Log {
 // The value of one key column, exactly as written: 0017 stays 0017.
 struct KeyPart {
     std::string text;
-    bool quoted = false;  // written in quotes: a string even when it looks like a number
+    bool quoted = false;  // a string: written in quotes, or not a whole number such as 1001 or -7
     bool operator==(const KeyPart&) const = default;
 };
-
-// True when the part was written as a plain whole number, such as 1001 or -7.
-[[nodiscard]] bool is_integer(const KeyPart& part);
 
 struct Sku {
     std::vector<KeyPart> key;              // one part per key column of the table, in order

@@ -1,0 +1,28 @@
+#pragma once
+
+// What the texts of a configuration may look like: names, columns, table names, whole numbers.
+// Pure functions, any thread; a refusal is a value with the sentence to show.
+
+#include "config/schema.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace config {
+
+struct TextVerdict {
+    std::string wrong;  // empty: fine
+    std::string hint;
+};
+
+[[nodiscard]] TextVerdict judge_text(std::string_view text, TextRule rule);
+
+// SCHEMA.TABLE; on success the two parts are set.
+[[nodiscard]] TextVerdict split_table_name(
+    std::string_view text, std::string& schema, std::string& name
+);
+
+// Decimal digits with at most a minus sign in front.
+[[nodiscard]] bool is_whole_number(std::string_view text);
+
+}  // namespace config
