@@ -1,13 +1,14 @@
 #pragma once
-// A few SqlLinks of one core (or of the control context). Bounded; waiters queue in order; a broken
-// link is replaced on the next lease. Leased links are returned by Lease's destructor.
+// A few SqlLinks of one core (or of the control context). Bounded; waiters queue in order and wait
+// at most the account's timeout; a broken link is replaced on the next lease. Leased links are
+// returned by Lease's destructor. The pool must outlive its leases and the tasks that wait for one.
+
+#include "proxy/runtime/event.hpp"
+#include "proxy/sql/sql_link.hpp"
 
 #include <deque>
 #include <memory>
 #include <vector>
-
-#include "proxy/runtime/event.hpp"
-#include "proxy/sql/sql_link.hpp"
 
 namespace proxy {
 
@@ -24,8 +25,10 @@ public:
         ~Lease();
         SqlLink* operator->() const noexcept { return link_.get(); }
         SqlLink& operator*() const noexcept { return *link_; }
+        explicit operator bool() const noexcept { return link_ != nullptr; }
 
     private:
+        friend class SqlPool;
         void give_back() noexcept;
         SqlPool* pool_ = nullptr;
         std::unique_ptr<SqlLink> link_;
@@ -37,14 +40,20 @@ public:
     // One statement on any link.
     Task<SqlReply> query(const std::string& sql);
 
+    [[nodiscard]] std::size_t leased() const noexcept { return leased_; }
+    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
+
 private:
     friend class Lease;
+    struct Place;
+    void free_slot() noexcept;
+
     boost::asio::any_io_executor executor_;
     SqlAccount account_;
     std::size_t size_max_;
-    std::size_t leased_ = 0;
+    std::size_t leased_ = 0;  // slots in use: leases, and tasks that are connecting
     std::vector<std::unique_ptr<SqlLink>> idle_;
-    std::deque<Event*> waiting_;
+    std::deque<Place*> waiting_;
 };
 
 }  // namespace proxy

@@ -1,0 +1,513 @@
+#include "proxy/sql/sql_link.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <mysql.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cassert>
+#include <cstring>
+
+namespace proxy {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr auto as_tuple_awaitable = asio::as_tuple(asio::use_awaitable);
+constexpr unsigned client_error_first = 2000;
+constexpr unsigned client_error_last = 2999;
+constexpr unsigned connector_error_first = 5000;  // CER_*, MariaDB's own client errors
+constexpr unsigned connector_error_last = 5999;
+// How often an interrupted call is resumed until it has unwound; three is the most ever seen.
+constexpr int unwind_steps_max = 64;
+
+bool is_client_error(unsigned code) noexcept {
+    return (code >= client_error_first && code <= client_error_last) ||
+           (code >= connector_error_first && code <= connector_error_last);
+}
+
+// The server closes the connection after these.
+bool ends_connection(unsigned code) noexcept {
+    switch (code) {
+        case 1053:  // server shutdown in progress
+        case 1152:  // aborted connection
+        case 1153:  // packet larger than max_allowed_packet
+        case 1156:  // packets out of order
+        case 1158:  // network errors, read and write
+        case 1159:
+        case 1160:
+        case 1161:
+        case 1184:  // aborted connection
+        case 1927:  // connection was killed (MariaDB)
+        case 3169:  // session was killed (MySQL)
+        case 4031:  // disconnected while idle (MySQL): read as the answer to the next statement
+            return true;
+        default:
+            return is_client_error(code);
+    }
+}
+
+bool is_commit(const std::string& sql) noexcept {
+    return sql.rfind("COMMIT", 0) == 0;
+}
+
+// Whether the error leaves open what the statement did.
+bool leaves_open(unsigned code, const std::string& sql) noexcept {
+    switch (code) {
+        case 1053:
+        case 1180:  // error during commit
+        case 1927:
+        case 3169:
+            return true;
+        case 1317:  // interrupted: an ordinary statement was rolled back
+            return is_commit(sql);
+        default:
+            return is_client_error(code);
+    }
+}
+
+SqlError local_error(std::string message) {
+    SqlError error;
+    error.code = sql_error_local;
+    error.sql_state = "HY000";
+    error.message = std::move(message);
+    return error;
+}
+
+SqlError timeout_error(std::chrono::milliseconds timeout, const char* what) {
+    SqlError error;
+    error.code = 2013;
+    error.sql_state = "HY000";
+    error.message =
+        std::string{what} + ": no answer within " + std::to_string(timeout.count()) + " ms";
+    return error;
+}
+
+void initialise_library() {
+    static const int done = mysql_library_init(0, nullptr, nullptr);
+    static_cast<void>(done);
+}
+
+}  // namespace
+
+// The suspended call of the library, to be resumed with what happened on the socket.
+enum class Pending { none, connect, query, fetch };
+
+struct SqlLink::Impl {
+    // Outlives the link while a timer callback is queued.
+    struct Waiter {
+        explicit Waiter(const asio::any_io_executor& executor)
+            : descriptor(executor), timer(executor) {}
+        asio::posix::stream_descriptor descriptor;
+        asio::steady_timer timer;
+        steady_clock::time_point deadline{};
+        bool timed_out = false;
+    };
+
+    struct OnDeadline {
+        std::shared_ptr<Waiter> waiter;
+        void operator()(boost::system::error_code error) const {
+            // A later call may have moved the deadline while this callback was queued.
+            if (error || steady_clock::now() < waiter->deadline) return;
+            waiter->timed_out = true;
+            boost::system::error_code ignored;
+            waiter->descriptor.cancel(ignored);
+        }
+    };
+
+    Impl(const asio::any_io_executor& executor_, SqlAccount account_)
+        : executor(executor_),
+          account(std::move(account_)),
+          timeout(account.timeout),
+          waiter(std::make_shared<Waiter>(executor_)) {}
+    ~Impl() { close(); }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    void start_deadline(steady_clock::time_point deadline);
+    void stop_deadline() noexcept;
+    bool attach() noexcept;
+    void detach() noexcept;
+    int resume(int happened) noexcept;
+    void unwind() noexcept;
+    void close() noexcept;
+    Task<bool> wait_ready(int wants, int& happened);
+    Task<bool> drive(int wants);
+    Task<SqlError> open(std::string address, std::uint16_t port);
+    Task<SqlReply> run(const std::string& sql);
+    Task<SqlError> read_rows(MYSQL_RES* result, std::vector<SqlRow>& rows);
+    Task<SqlError> set_up_session();
+    SqlError library_error(const std::string& sql, const char* what);
+
+    asio::any_io_executor executor;
+    SqlAccount account;
+    std::chrono::milliseconds timeout;
+    std::shared_ptr<Waiter> waiter;
+    MYSQL* mysql = nullptr;
+    Pending pending = Pending::none;
+    MYSQL* connect_result = nullptr;
+    int query_result = 0;
+    MYSQL_RES* result_set = nullptr;  // belongs to the running call
+    MYSQL_ROW row = nullptr;
+    std::string version;
+    bool busy = false;
+    bool connected = false;
+    bool broken = false;
+};
+
+void SqlLink::Impl::start_deadline(steady_clock::time_point deadline) {
+    waiter->deadline = deadline;
+    waiter->timed_out = false;
+    waiter->timer.expires_at(deadline);
+    waiter->timer.async_wait(OnDeadline{waiter});
+}
+
+void SqlLink::Impl::stop_deadline() noexcept {
+    waiter->deadline = steady_clock::time_point::max();
+    waiter->timer.cancel();
+}
+
+// The library owns the socket and may have replaced it.
+bool SqlLink::Impl::attach() noexcept {
+    const auto socket = mysql_get_socket(mysql);
+    if (waiter->descriptor.is_open() && waiter->descriptor.native_handle() == socket) return true;
+    detach();
+    if (socket == MARIADB_INVALID_SOCKET) return false;
+    boost::system::error_code error;
+    waiter->descriptor.assign(socket, error);
+    return !error;
+}
+
+void SqlLink::Impl::detach() noexcept {
+    if (waiter->descriptor.is_open()) waiter->descriptor.release();
+}
+
+int SqlLink::Impl::resume(int happened) noexcept {
+    int wants = 0;
+    switch (pending) {
+        case Pending::none:
+            break;
+        case Pending::connect:
+            wants = mysql_real_connect_cont(&connect_result, mysql, happened);
+            break;
+        case Pending::query:
+            wants = mysql_real_query_cont(&query_result, mysql, happened);
+            break;
+        case Pending::fetch:
+            wants = mysql_fetch_row_cont(&row, result_set, happened);
+            break;
+    }
+    if (wants == 0) pending = Pending::none;
+    return wants;
+}
+
+// Ends a suspended call: with the socket shut down and a timeout reported, the library gives up
+// and frees what it holds.
+void SqlLink::Impl::unwind() noexcept {
+    if (pending == Pending::none) return;
+    const auto socket = mysql_get_socket(mysql);
+    if (socket != MARIADB_INVALID_SOCKET) ::shutdown(socket, SHUT_RDWR);
+    detach();
+    for (int step = 0; step < unwind_steps_max && pending != Pending::none; ++step) {
+        resume(MYSQL_WAIT_TIMEOUT);
+    }
+    pending = Pending::none;
+}
+
+void SqlLink::Impl::close() noexcept {
+    stop_deadline();
+    if (!mysql) return;
+    unwind();
+    detach();
+    if (result_set) {
+        // Rows that nobody will read must not be waited for.
+        const auto socket = mysql_get_socket(mysql);
+        if (socket != MARIADB_INVALID_SOCKET) ::shutdown(socket, SHUT_RDWR);
+        mysql_free_result(result_set);
+        result_set = nullptr;
+    }
+    if (broken) {
+        const auto socket = mysql_get_socket(mysql);
+        if (socket != MARIADB_INVALID_SOCKET) ::shutdown(socket, SHUT_RDWR);
+    }
+    mysql_close(mysql);
+    mysql = nullptr;
+    connected = false;
+}
+
+// True: `happened` is what to resume with. False: the deadline passed or the task was cancelled.
+Task<bool> SqlLink::Impl::wait_ready(int wants, int& happened) {
+    using Descriptor = asio::posix::stream_descriptor;
+    using namespace asio::experimental::awaitable_operators;
+    if (waiter->timed_out || !attach()) co_return false;
+    const bool read = (wants & MYSQL_WAIT_READ) != 0;
+    const bool write = (wants & MYSQL_WAIT_WRITE) != 0;
+    boost::system::error_code error;
+    if (read && write) {
+        auto either = co_await (
+            waiter->descriptor.async_wait(Descriptor::wait_read, as_tuple_awaitable) ||
+            waiter->descriptor.async_wait(Descriptor::wait_write, as_tuple_awaitable)
+        );
+        happened = either.index() == 0 ? MYSQL_WAIT_READ : MYSQL_WAIT_WRITE;
+        error = either.index() == 0 ? std::get<0>(std::get<0>(either))
+                                    : std::get<0>(std::get<1>(either));
+    } else {
+        auto [failed] = co_await waiter->descriptor.async_wait(
+            write ? Descriptor::wait_write : Descriptor::wait_read, as_tuple_awaitable
+        );
+        happened = write ? MYSQL_WAIT_WRITE : MYSQL_WAIT_READ;
+        error = failed;
+    }
+    co_return !error && !waiter->timed_out;
+}
+
+// Runs the started call to its end. False: it was interrupted and has been unwound.
+Task<bool> SqlLink::Impl::drive(int wants) {
+    if (wants == 0) pending = Pending::none;
+    while (wants != 0) {
+        int happened = 0;
+        if (!co_await wait_ready(wants, happened)) {
+            broken = true;
+            unwind();
+            co_return false;
+        }
+        wants = resume(happened);
+    }
+    co_return true;
+}
+
+SqlError SqlLink::Impl::library_error(const std::string& sql, const char* what) {
+    SqlError error;
+    error.code = mysql_errno(mysql);
+    error.sql_state = mysql_sqlstate(mysql);
+    error.message = mysql_error(mysql);
+    if (error.code == 0) {
+        error.code = 2000;
+        error.message = std::string{what} + ": the client library gave no reason";
+    }
+    error.outcome_unknown = leaves_open(error.code, sql);
+    if (ends_connection(error.code)) broken = true;
+    return error;
+}
+
+Task<SqlError> SqlLink::Impl::open(std::string address, std::uint16_t port) {
+    broken = false;
+    mysql = mysql_init(nullptr);
+    if (!mysql) co_return local_error("out of memory");
+    const unsigned no = 0;
+    mysql_optionsv(mysql, MYSQL_OPT_NONBLOCK, nullptr);
+    mysql_optionsv(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    mysql_optionsv(mysql, MYSQL_OPT_LOCAL_INFILE, &no);
+    pending = Pending::connect;
+    const int wants = mysql_real_connect_start(
+        &connect_result,
+        mysql,
+        address.c_str(),
+        account.user.c_str(),
+        account.password.c_str(),
+        nullptr,
+        port,
+        nullptr,
+        0
+    );
+    const bool answered = co_await drive(wants);
+    SqlError error;
+    if (!answered) {
+        error = timeout_error(timeout, "connect");
+    } else if (!connect_result) {
+        error = library_error({}, "connect");
+    }
+    error.outcome_unknown = false;
+    if (error) close();
+    co_return error;
+}
+
+Task<SqlError> SqlLink::Impl::set_up_session() {
+    // Each name exists in MariaDB 10.3 and later and in MySQL 5.7 and later. The isolation level is
+    // set by statement because its variable has different names.
+    const std::string variables =
+        "SET SESSION autocommit=1,completion_type=0,sql_safe_updates=0,sql_auto_is_null=0,"
+        "sql_select_limit=18446744073709551615,innodb_lock_wait_timeout=2,time_zone='+00:00',"
+        "sql_mode='STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'";
+    const std::string isolation = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+    auto reply = co_await run(variables);
+    if (!reply.error) reply = co_await run(isolation);
+    co_return reply.error;
+}
+
+Task<SqlError> SqlLink::Impl::read_rows(MYSQL_RES* result, std::vector<SqlRow>& rows) {
+    const unsigned columns = mysql_num_fields(result);
+    for (;;) {
+        pending = Pending::fetch;
+        if (!co_await drive(mysql_fetch_row_start(&row, result))) {
+            co_return timeout_error(timeout, "result");
+        }
+        if (!row) break;
+        if (rows.size() == rows_max) {
+            broken = true;
+            co_return local_error("result has more than " + std::to_string(rows_max) + " rows");
+        }
+        const unsigned long* sizes = mysql_fetch_lengths(result);
+        auto& kept = rows.emplace_back(columns);
+        for (unsigned i = 0; i < columns; ++i) {
+            if (row[i]) kept[i].emplace(row[i], sizes[i]);
+        }
+    }
+    SqlError error;
+    if (mysql_errno(mysql) != 0) error = library_error({}, "result");
+    co_return error;
+}
+
+Task<SqlReply> SqlLink::Impl::run(const std::string& sql) {
+    SqlReply reply;
+    pending = Pending::query;
+    if (!co_await drive(mysql_real_query_start(&query_result, mysql, sql.data(), sql.size()))) {
+        reply.error = timeout_error(timeout, "statement");
+        reply.error.outcome_unknown = true;
+        co_return reply;
+    }
+    if (query_result != 0) {
+        reply.error = library_error(sql, "statement");
+        co_return reply;
+    }
+    if (mysql_field_count(mysql) == 0) {
+        reply.affected_rows = mysql_affected_rows(mysql);
+    } else {
+        result_set = mysql_use_result(mysql);
+        if (!result_set) {
+            reply.error = library_error(sql, "result");
+            broken = true;
+            co_return reply;
+        }
+        reply.error = co_await read_rows(result_set, reply.rows);
+        if (broken) {
+            reply.error.outcome_unknown = true;
+            co_return reply;  // close() frees the rest
+        }
+        mysql_free_result(result_set);
+        result_set = nullptr;
+    }
+    if (mysql_more_results(mysql)) {
+        broken = true;
+        reply.error = local_error("the statement gave more than one result");
+        reply.error.outcome_unknown = true;
+    }
+    co_return reply;
+}
+
+SqlLink::SqlLink(const asio::any_io_executor& executor, SqlAccount account)
+    : impl_(std::make_unique<Impl>(executor, std::move(account))) {
+    initialise_library();
+}
+
+SqlLink::~SqlLink() = default;
+
+Task<SqlError> SqlLink::connect() {
+    auto& impl = *impl_;
+    assert(!impl.busy);
+    impl.close();
+    impl.busy = true;
+    impl.start_deadline(steady_clock::now() + impl.timeout);
+    SqlError error;
+    std::vector<std::string> addresses;
+    boost::system::error_code failed;
+    const auto literal = asio::ip::make_address(impl.account.host, failed);
+    if (!failed) {
+        addresses.push_back(literal.to_string());
+    } else {
+        tcp::resolver resolver(impl.executor);
+        auto [wrong, found] = co_await resolver.async_resolve(
+            impl.account.host, std::to_string(impl.account.port), as_tuple_awaitable
+        );
+        for (const auto& entry : found) addresses.push_back(entry.endpoint().address().to_string());
+        if (wrong || addresses.empty()) {
+            error = local_error("cannot resolve " + impl.account.host + ": " + wrong.message());
+        }
+    }
+    for (const auto& address : addresses) {
+        error = co_await impl.open(address, impl.account.port);
+        // Another address of the same name is worth a try only if this one gave no answer.
+        if (!error || !is_client_error(error.code)) break;
+    }
+    if (!error) {
+        error = co_await impl.set_up_session();
+        error.outcome_unknown = false;
+        if (error) {
+            impl.broken = true;
+            impl.close();
+        }
+    }
+    impl.stop_deadline();
+    if (!error) {
+        impl.connected = true;
+        impl.version = mysql_get_server_info(impl.mysql);
+    }
+    impl.busy = false;
+    co_return error;
+}
+
+Task<SqlReply> SqlLink::query(const std::string& sql) {
+    auto& impl = *impl_;
+    assert(!impl.busy);
+    SqlReply reply;
+    if (!impl.connected || impl.broken) {
+        reply.error = local_error("not connected");
+        co_return reply;
+    }
+    impl.busy = true;
+    impl.start_deadline(steady_clock::now() + impl.timeout);
+    reply = co_await impl.run(sql);
+    impl.stop_deadline();
+    if (impl.broken) impl.close();
+    impl.busy = false;
+    co_return reply;
+}
+
+bool SqlLink::usable() const noexcept {
+    const auto& impl = *impl_;
+    if (!impl.connected || impl.broken || !impl.mysql) return false;
+    if (impl.busy) return true;
+    // Nothing is asked: whatever can be read is the end of the connection, or an error before it.
+    pollfd probe{mysql_get_socket(impl.mysql), POLLIN, 0};
+    return ::poll(&probe, 1, 0) == 0;
+}
+
+bool SqlLink::in_transaction() const noexcept {
+    unsigned status = 0;
+    if (!impl_->mysql) return false;
+    mariadb_get_infov(impl_->mysql, MARIADB_CONNECTION_SERVER_STATUS, &status);
+    return (status & SERVER_STATUS_IN_TRANS) != 0;
+}
+
+std::string SqlLink::quote(const std::string& text) const {
+    std::string literal(2 * text.size() + 3, '\0');
+    literal[0] = '\'';
+    if (!impl_->mysql) return "''";
+    const auto size = mysql_real_escape_string(impl_->mysql, &literal[1], text.data(), text.size());
+    literal.resize(size + 2);
+    literal.back() = '\'';
+    return literal;
+}
+
+const std::string& SqlLink::server_version() const noexcept {
+    return impl_->version;
+}
+
+void SqlLink::set_timeout(std::chrono::milliseconds timeout) noexcept {
+    impl_->timeout = timeout;
+}
+
+void SqlLink::close() noexcept {
+    impl_->close();
+}
+
+}  // namespace proxy
