@@ -9,7 +9,8 @@
 namespace protocol {
 
 namespace capability {
-inline constexpr std::uint32_t long_password = 1U << 0;  // MariaDB: CLIENT_MYSQL; clear = MariaDB greeting
+inline constexpr std::uint32_t long_password =
+    1U << 0;  // MariaDB: CLIENT_MYSQL; clear = MariaDB greeting
 inline constexpr std::uint32_t found_rows = 1U << 1;
 inline constexpr std::uint32_t long_flag = 1U << 2;
 inline constexpr std::uint32_t connect_with_db = 1U << 3;
@@ -38,6 +39,9 @@ inline constexpr std::uint32_t optional_resultset_metadata = 1U << 25;
 inline constexpr std::uint32_t zstd_compression = 1U << 26;
 inline constexpr std::uint32_t query_attributes = 1U << 27;
 inline constexpr std::uint32_t multi_factor_authentication = 1U << 28;
+inline constexpr std::uint32_t extension = 1U << 29;  // MySQL: kept for a second word
+inline constexpr std::uint32_t ssl_verify_server_certificate = 1U << 30;
+inline constexpr std::uint32_t remember_options = 1U << 31;
 }  // namespace capability
 
 // MariaDB's second word, in the last four of the greeting's reserved bytes, valid only where
@@ -69,6 +73,7 @@ inline constexpr std::uint16_t session_state_changed = 0x4000;
 inline constexpr std::uint16_t ansi_quotes = 0x8000;  // MariaDB only
 }  // namespace status
 
+// One agreed set. Of the bits that both sides know, the client's answer wins.
 struct Capabilities {
     std::uint32_t flags = 0;
     std::uint32_t mariadb_flags = 0;
@@ -76,6 +81,7 @@ struct Capabilities {
     [[nodiscard]] bool has_mariadb(std::uint32_t flag) const noexcept {
         return (mariadb_flags & flag) != 0;
     }
+    bool operator==(const Capabilities&) const = default;
 };
 
 // What we let through. Masked: ssl (until TLS is ended here), compress and zstd_compression,

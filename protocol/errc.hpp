@@ -8,10 +8,10 @@ namespace protocol {
 
 enum class Errc {
     ok = 0,
-    incomplete,        // the packet is shorter than its fields say
-    malformed,         // a field has a value that the protocol does not allow
-    trailing_bytes,    // more bytes than fields
-    unsupported,       // valid, but a form that we refuse on purpose (named in the log line)
+    incomplete,      // the packet is shorter than its fields say
+    malformed,       // a field has a value that the protocol does not allow
+    trailing_bytes,  // more bytes than fields
+    unsupported,     // valid, but a form that we refuse on purpose (named in the log line)
 };
 
 [[nodiscard]] const boost::system::error_category& error_category() noexcept;

@@ -1,15 +1,16 @@
 #pragma once
-// Greeting (HandshakeV10), the client's answer (HandshakeResponse41 / SSLRequest) and COM_CHANGE_USER.
-// Authentication itself is relayed, never understood: only capabilities, user, schema and
-// character set are read. Source: MySQL "Protocol::HandshakeV10", "Protocol::HandshakeResponse41".
+// Greeting (HandshakeV10), the client's answer (HandshakeResponse41 / SSLRequest) and
+// COM_CHANGE_USER. Authentication itself is relayed, never understood: only capabilities, user,
+// schema and character set are read. Source: MySQL "Protocol::HandshakeV10",
+// "Protocol::HandshakeResponse41".
+
+#include "protocol/capabilities.hpp"
+#include "protocol/errc.hpp"
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "protocol/capabilities.hpp"
-#include "protocol/errc.hpp"
 
 namespace protocol {
 
@@ -28,7 +29,9 @@ struct Greeting {
 [[nodiscard]] Result<Greeting> decode_greeting(std::span<const std::uint8_t> payload);
 // Clears in place every capability bit that `allowed` does not have; also MariaDB's second word
 // where there is one. The payload must have passed decode_greeting.
-[[nodiscard]] Result<Capabilities> mask_greeting(std::span<std::uint8_t> payload, Capabilities allowed);
+[[nodiscard]] Result<Capabilities> mask_greeting(
+    std::span<std::uint8_t> payload, Capabilities allowed
+);
 
 // "10.11.6-MariaDB-..." (also "5.5.5-10.11.6-MariaDB") -> 101106, true; "9.7.4" -> 90704, false.
 struct ServerVersion {
@@ -38,7 +41,8 @@ struct ServerVersion {
 [[nodiscard]] ServerVersion parse_server_version(std::string_view text) noexcept;
 
 struct LoginRequest {
-    Capabilities capabilities;
+    Capabilities capabilities;  // asked for and offered: what is in force
+    Capabilities requested;     // as the client sent them
     std::uint32_t max_packet_size = 0;
     std::uint32_t collation = 0;
     bool is_ssl_request = false;  // nothing after the character set
@@ -47,7 +51,16 @@ struct LoginRequest {
     std::string_view auth_plugin;
 };
 // Accepts what real clients send: attributes missing or cut, old 320 answers are `unsupported`.
-[[nodiscard]] Result<LoginRequest> decode_login(std::span<const std::uint8_t> payload, Capabilities offered);
+[[nodiscard]] Result<LoginRequest> decode_login(
+    std::span<const std::uint8_t> payload, Capabilities offered
+);
+
+// Clears in place every bit that was not offered, as the server itself would if it had sent our
+// greeting. Needed: MariaDB's client libraries set all of their second word's bits unasked, and a
+// server that has a bit which we masked would take it. The payload must have passed decode_login.
+[[nodiscard]] Result<Capabilities> mask_login(
+    std::span<std::uint8_t> payload, Capabilities offered
+);
 
 struct ChangeUser {
     std::string_view user;
@@ -55,6 +68,8 @@ struct ChangeUser {
     std::uint32_t collation = 0;  // 0: not sent
 };
 // `payload` begins with the command byte.
-[[nodiscard]] Result<ChangeUser> decode_change_user(std::span<const std::uint8_t> payload, Capabilities caps);
+[[nodiscard]] Result<ChangeUser> decode_change_user(
+    std::span<const std::uint8_t> payload, Capabilities caps
+);
 
 }  // namespace protocol

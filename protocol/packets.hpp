@@ -2,15 +2,15 @@
 // OK, ERR and EOF packets: decode (views into the payload), encode (frames appended to a vector).
 // Source: MySQL "OK_Packet", "ERR_Packet", "EOF_Packet".
 
+#include "protocol/capabilities.hpp"
+#include "protocol/errc.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "protocol/capabilities.hpp"
-#include "protocol/errc.hpp"
 
 namespace protocol {
 
@@ -36,15 +36,29 @@ struct EofPacket {
 };
 
 [[nodiscard]] Result<OkPacket> decode_ok(std::span<const std::uint8_t> payload, Capabilities caps);
-[[nodiscard]] Result<ErrPacket> decode_err(std::span<const std::uint8_t> payload, Capabilities caps);
+[[nodiscard]] Result<ErrPacket> decode_err(
+    std::span<const std::uint8_t> payload, Capabilities caps
+);
 [[nodiscard]] Result<EofPacket> decode_eof(std::span<const std::uint8_t> payload);
+// As decode_ok, for a payload of which only a prefix is held: `info` and `session_state` are cut
+// where the prefix ends. Fails only if the fields before them are incomplete.
+[[nodiscard]] Result<OkPacket> decode_ok_prefix(
+    std::span<const std::uint8_t> prefix, Capabilities caps
+);
 
 // Each appends one whole frame (header included) with the given sequence.
-void encode_ok(std::vector<std::uint8_t>& out, std::uint8_t sequence, const OkPacket& ok, Capabilities caps);
+void encode_ok(
+    std::vector<std::uint8_t>& out, std::uint8_t sequence, const OkPacket& ok, Capabilities caps
+);
 // Messages longer than 512 bytes are cut, as the server does.
-void encode_err(std::vector<std::uint8_t>& out, std::uint8_t sequence, const ErrPacket& err, Capabilities caps);
+void encode_err(
+    std::vector<std::uint8_t>& out, std::uint8_t sequence, const ErrPacket& err, Capabilities caps
+);
+
+inline constexpr std::size_t message_size_max = 512;
 
 // The new current schema, if the session state block of an OK tells one (SESSION_TRACK_SCHEMA).
+// A block that is cut or malformed gives what its whole entries tell.
 [[nodiscard]] std::optional<std::string_view> tracked_schema(std::string_view session_state);
 
 // Appends COM_QUERY frames (sequence 0 and on, split at frame_payload_max) for `sql`; with
@@ -56,6 +70,8 @@ void encode_stmt_close(std::vector<std::uint8_t>& out, std::uint32_t statement_i
 
 // The SQL text inside a COM_QUERY payload (command byte included in `payload`), past the attributes
 // if query_attributes is negotiated. Fails on malformed attribute blocks.
-[[nodiscard]] Result<std::string_view> query_text(std::span<const std::uint8_t> payload, Capabilities caps);
+[[nodiscard]] Result<std::string_view> query_text(
+    std::span<const std::uint8_t> payload, Capabilities caps
+);
 
 }  // namespace protocol

@@ -3,27 +3,34 @@
 // ever read (amounts and keys); all other values are skipped by their type.
 // Source: MySQL "COM_STMT_EXECUTE", "Binary Protocol Value".
 
+#include "protocol/capabilities.hpp"
+#include "protocol/errc.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "protocol/capabilities.hpp"
-#include "protocol/errc.hpp"
-
 namespace protocol {
 
 struct ParamType {
-    std::uint8_t type = 0;       // MYSQL_TYPE_*
-    bool is_unsigned = false;    // high bit of the pair, as the client sent it
+    std::uint8_t type = 0;     // MYSQL_TYPE_*
+    bool is_unsigned = false;  // high bit of the pair, as the client sent it
     bool operator==(const ParamType&) const = default;
 };
 
 struct ParamValue {
-    enum class Kind : std::uint8_t { null, signed_integer, unsigned_integer, text, real, other } kind;
-    std::int64_t integer = 0;     // signed_integer; unsigned_integer: same bits
+    enum class Kind : std::uint8_t {
+        null,
+        signed_integer,
+        unsigned_integer,
+        text,
+        real,
+        other
+    } kind;
+    std::int64_t integer = 0;  // signed_integer; unsigned_integer: same bits
     double real = 0;
-    std::string_view text;        // text: strings, blobs, decimals; view into the packet
+    std::string_view text;  // text: strings, blobs, decimals; view into the packet
 };
 
 struct Execute {
@@ -35,12 +42,14 @@ struct Execute {
     std::vector<ParamValue> values;  // one per parameter
 };
 
-// `payload` begins with the command byte. `remembered`: the types of this statement's last execution
-// that carried them. Fails where parameters need types and none are known. Query attributes and
-// parameter counts above 65,535/8 handled per capability.
+// `payload` begins with the command byte. `remembered`: the types of this statement's last
+// execution that carried them. Fails where parameters need types and none are known. Query
+// attributes and parameter counts above 65,535/8 handled per capability.
 [[nodiscard]] Result<Execute> decode_execute(
-    std::span<const std::uint8_t> payload, std::uint16_t param_count,
-    std::span<const ParamType> remembered, Capabilities caps
+    std::span<const std::uint8_t> payload,
+    std::uint16_t param_count,
+    std::span<const ParamType> remembered,
+    Capabilities caps
 );
 
 // Statement id of COM_STMT_EXECUTE / CLOSE / RESET / FETCH / SEND_LONG_DATA / bulk execute.
