@@ -169,8 +169,8 @@ void Reader::wrong(const Node& node, std::string path, std::string text, std::st
 }
 
 std::optional<std::uint32_t> Reader::number(const Field& field, Range range) {
-    const std::string unit = field.unit.empty() ? "" : " (" + std::string(field.unit) + ")";
-    const std::string expected = "a whole number" + unit;
+    const std::string unit(field.unit);
+    const std::string expected = "a whole number" + (unit.empty() ? "" : " of " + unit);
     const Node* node = scalar(field, expected);
     if (node == nullptr) return std::nullopt;
     const std::string path = path_of(field.name);
@@ -192,7 +192,10 @@ std::optional<std::uint32_t> Reader::number(const Field& field, Range range) {
     if (!fits || value < range.min || value > range.max) {
         const std::string text = std::to_string(range.min) + " to " + std::to_string(range.max);
         wrong(
-            *node, path, printable(node->text) + " is out of range", "Allowed are " + text + unit
+            *node,
+            path,
+            printable(node->text) + " is out of range",
+            "Allowed are " + text + (unit.empty() ? "" : " " + unit)
         );
         return std::nullopt;
     }

@@ -74,7 +74,7 @@ void visit_redis(Redis& redis, Visitor& visitor) {
     visitor.secret(
         {"password", "", "Redis password; without any, AUTH is not sent."}, redis.password
     );
-    visitor.integer({"database", "number", "Redis database number."}, redis.database, {0, 1023});
+    visitor.integer({"database", "", "Redis database number."}, redis.database, {0, 1023});
     visitor.duration(
         {"timeout_ms", "ms", "For one call; the outcome of a later one counts as unknown."},
         redis.timeout,

@@ -23,7 +23,7 @@ enum class Presence { optional, required };
 
 struct Field {
     std::string_view name;     // YAML key
-    std::string_view unit;     // "ms", "bytes", "count"; empty: none
+    std::string_view unit;     // "ms", "bytes", "buckets"; empty: none
     std::string_view meaning;  // one sentence for the reference
     Change change = Change::restart;
     Presence presence = Presence::optional;

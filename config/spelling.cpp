@@ -9,6 +9,7 @@ namespace config {
 namespace {
 
 constexpr std::size_t word_bytes_max = 64;  // longer words are not worth the quadratic work
+constexpr std::size_t prefix_bytes_min = 4;
 
 // Edits that turn one word into the other: insert, remove, replace one byte.
 std::size_t edits(std::string_view from, std::string_view to) {
@@ -32,6 +33,11 @@ std::optional<std::string_view> nearest(
     std::string_view word, std::span<const std::string_view> candidates
 ) {
     if (word.empty() || word.size() > word_bytes_max) return std::nullopt;
+    for (const std::string_view candidate : candidates) {
+        // A forgotten or needless ending, such as timeout for timeout_ms.
+        const bool begins = candidate.starts_with(word) || word.starts_with(candidate);
+        if (begins && word.size() >= prefix_bytes_min) return candidate;
+    }
     std::optional<std::string_view> best;
     std::size_t fewest = std::max<std::size_t>(2, word.size() / 3) + 1;
     for (const std::string_view candidate : candidates) {

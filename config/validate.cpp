@@ -89,7 +89,8 @@ void check_breaker(const Config& config, Report& report) {
 void check_ledger(const Config& config, Report& report) {
     if (config.tables.empty() || !config.ledger.user.empty()) return;
     if (report.is_bad("ledger") || report.is_bad("ledger.user")) return;
-    report.problem_at(
+    report.problem(
+        report.line(report.has("ledger") ? "ledger" : "tables"),
         "ledger.user",
         "is required when there are tables",
         "Name the database account of the proxy itself"

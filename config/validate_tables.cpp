@@ -123,12 +123,14 @@ void check_key_counts(const Table& table, const std::string& path, Report& repor
         // An empty key has its problem already.
         if (sku.key.empty() || sku.key.size() == table.key.size()) continue;
         const std::string sku_path = path + ".skus[" + std::to_string(index) + "]";
+        const std::string count = std::to_string(table.key.size());
+        const std::string expected =
+            "expected " + count + (table.key.size() == 1 ? " key value" : " key values") + ", got ";
         std::string names;
         for (const std::string& name : table.key) names += (names.empty() ? "" : ", ") + name;
         report.problem_at(
             sku_key_path(sku_path, report),
-            "has " + std::to_string(sku.key.size()) + " key values, the table has " +
-                std::to_string(table.key.size()) + " key columns",
+            expected + std::to_string(sku.key.size()),
             "Write one value for each of: " + names
         );
     }

@@ -12,12 +12,15 @@
 namespace config {
 namespace {
 
+constexpr int exact_null_items_max = 100;
+
 // Ends the parse from inside a callback; the problem has been noted. Never leaves this file.
 struct Stop {};
 
 class TreeBuilder : public YAML::EventHandler {
 public:
-    TreeBuilder(Document& document, const std::string& name) : document_(document), name_(name) {}
+    TreeBuilder(Document& document, std::string_view text, const std::string& name)
+        : document_(document), text_(text), name_(name) {}
 
     void OnDocumentStart(const YAML::Mark& mark) override {
         if (started_) stop(mark, "only one YAML document is allowed", "Remove the line \"---\"");
@@ -26,7 +29,12 @@ public:
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         refuse_anchor(mark, anchor);
-        add(mark, Node{});
+        const bool item = !open_.empty() && open_.back().node->kind == Node::Kind::sequence;
+        YAML::Mark place = mark;
+        // Finding the line costs a pass over the text, so it is done for the first few only.
+        if (item && ++null_items_ <= exact_null_items_max)
+            place.line = line_of_null_item(text_, mark.line, mark.column);
+        add(place, Node{});
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
         problem(mark, "an alias is not allowed", "Write the value out");
@@ -134,10 +142,12 @@ private:
     }
 
     Document& document_;
+    std::string_view text_;
     const std::string& name_;
     std::vector<Open> open_;
     YAML::Mark last_scalar_ = YAML::Mark::null_mark();
     bool started_ = false;
+    int null_items_ = 0;
 };
 
 // yaml-cpp may quote a part of the text after a colon, and that part may be a secret.
@@ -156,7 +166,7 @@ bool note_open_quote(
 }
 
 void read_document(std::string_view text, const std::string& name, Document& document) {
-    TreeBuilder builder(document, name);
+    TreeBuilder builder(document, text, name);
     try {
         std::istringstream input{std::string(text)};
         YAML::Parser parser(input);

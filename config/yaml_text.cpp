@@ -29,6 +29,21 @@ std::size_t length_of_lead(unsigned char lead) {
     return 0;
 }
 
+// What stands at line and column, to the end of the text.
+std::string_view text_from(std::string_view text, int line, int column) {
+    for (int skipped = 0; skipped < line; ++skipped) {
+        const std::size_t end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    return text.substr(std::min(text.size(), static_cast<std::size_t>(std::max(column, 0))));
+}
+
+bool is_blank_or_comment(std::string_view line) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    return begin == std::string_view::npos || line[begin] == '#';
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view text) {
@@ -69,12 +84,7 @@ TextFault find_text_fault(std::string_view text) {
 }
 
 bool quote_is_open(std::string_view text, int line, int column) {
-    for (int skipped = 0; skipped < line; ++skipped) {
-        const std::size_t end = text.find('\n');
-        if (end == std::string_view::npos) return false;
-        text.remove_prefix(end + 1);
-    }
-    text.remove_prefix(std::min(text.size(), static_cast<std::size_t>(std::max(column, 0))));
+    text = text_from(text, line, column);
     if (text.empty() || (text.front() != '"' && text.front() != '\'')) return false;
     const char quote = text.front();
     for (std::size_t at = 1; at < text.size(); ++at) {
@@ -87,6 +97,21 @@ bool quote_is_open(std::string_view text, int line, int column) {
         }
     }
     return true;
+}
+
+int line_of_null_item(std::string_view text, int line, int column) {
+    const std::string_view here = text_from(text, line, column);
+    if (here.starts_with('~') || here.starts_with('n') || here.starts_with('N')) return line;
+    std::string_view before = text.substr(0, text.size() - text_from(text, line, 0).size());
+    while (before.ends_with('\n')) {
+        before.remove_suffix(1);
+        --line;
+        const std::size_t begin = before.rfind('\n');
+        const std::size_t start = begin == std::string_view::npos ? 0 : begin + 1;
+        if (!is_blank_or_comment(before.substr(start))) return std::max(line, 0);
+        before = before.substr(0, start);
+    }
+    return std::max(line, 0);
 }
 
 std::string printable(std::string_view text) {

@@ -24,6 +24,9 @@ struct TextFault {
 // quote stands there.
 [[nodiscard]] bool quote_is_open(std::string_view text, int line, int column);
 
+// Where an empty list item stands: yaml-cpp gives the place of what follows it. Lines from 0.
+[[nodiscard]] int line_of_null_item(std::string_view text, int line, int column);
+
 // Length of the UTF-8 sequence at the begin of the text, 0 when there is no valid one.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
