@@ -6,50 +6,34 @@ namespace protocol {
 
 namespace {
 
-enum class Layout : std::uint8_t {
-    unknown,
-    int1,
-    int2,
-    int4,
-    int8,
-    real4,
-    real8,
-    none,
-    sized,
-    text
-};
+enum class Layout : std::uint8_t { unsupported, int1, int2, int4, int8, real4, real8, sized, text };
 
-// One table by MYSQL_TYPE_*.
+// One table by MYSQL_TYPE_*: what MariaDB 10.11 or MySQL 9 were seen to accept as a parameter.
+// The rest must not be read. For INT24, YEAR, BIT and GEOMETRY a MariaDB takes NULL and no bytes,
+// so that all later values lie elsewhere than a reader of their bytes believes; MySQL refuses them,
+// and both refuse BOOL, and NULL without its null bit.
 Layout layout_of(std::uint8_t type) noexcept {
     switch (type) {
         case 1:
             return Layout::int1;  // TINY
-        case 244:
-            return Layout::int1;  // BOOL
         case 2:
             return Layout::int2;  // SHORT
-        case 13:
-            return Layout::int2;  // YEAR
         case 3:
             return Layout::int4;  // LONG
-        case 9:
-            return Layout::int4;  // INT24
         case 8:
             return Layout::int8;  // LONGLONG
         case 4:
             return Layout::real4;  // FLOAT
         case 5:
             return Layout::real8;  // DOUBLE
-        case 6:
-            return Layout::none;  // NULL
-        case 7:                   // TIMESTAMP
-        case 10:                  // DATE
-        case 11:                  // TIME
-        case 12:
-            return Layout::sized;  // DATETIME
+        case 7:                    // TIMESTAMP
+        case 10:                   // DATE
+        case 11:                   // TIME
+        case 12:                   // DATETIME
+        case 14:
+            return Layout::sized;  // NEWDATE
         case 0:                    // DECIMAL
         case 15:                   // VARCHAR
-        case 16:                   // BIT
         case 242:                  // VECTOR
         case 245:                  // JSON
         case 246:                  // NEWDECIMAL
@@ -60,11 +44,10 @@ Layout layout_of(std::uint8_t type) noexcept {
         case 251:                  // LONG_BLOB
         case 252:                  // BLOB
         case 253:                  // VAR_STRING
-        case 254:                  // STRING
-        case 255:
-            return Layout::text;  // GEOMETRY
+        case 254:
+            return Layout::text;  // STRING
         default:
-            return Layout::unknown;
+            return Layout::unsupported;
     }
 }
 

@@ -27,7 +27,8 @@ struct ParameterBlock {
 
 [[nodiscard]] bool is_null(const ParameterBlock& block, std::size_t index) noexcept;
 
-// Reads one value that is not NULL. An unknown type fails as unsupported.
+// Reads one value that is not NULL. A type that servers do not take as a parameter fails as
+// unsupported.
 [[nodiscard]] ParamValue read_binary_value(ByteReader& reader, ParamType type) noexcept;
 
 }  // namespace protocol

@@ -42,6 +42,7 @@ Errc ResponseTracker::on_column_count() {
     }
     if (reader.failed() || reader.left() > 0 || count > column_count_max) return Errc::malformed;
     end_.had_rows = true;
+    out_parameters_ = false;
     definitions_left_ = definitions_follow ? count : 0;
     // Without definitions their EOF is still sent.
     const bool more = definitions_left_ > 0 || eof_follows_definitions();
@@ -58,6 +59,10 @@ Errc ResponseTracker::on_definition() {
         if ((end_.status & status::cursor_exists) != 0) {
             finish_result();
         } else {
+            // Servers tell in this EOF that OUT parameters come and more behind them, and forget
+            // both flags in the EOF behind the row.
+            constexpr std::uint16_t both = status::ps_out_params | status::more_results;
+            out_parameters_ = (end_.status & both) == both;
             state_ = State::rows;
         }
         return Errc::ok;

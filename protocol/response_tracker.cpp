@@ -16,6 +16,7 @@ constexpr std::uint32_t eof_size_limit = 9;
 void ResponseTracker::expect(ReplyShape shape) noexcept {
     assert(idle());
     shape_ = shape;
+    out_parameters_ = false;
     end_.how = ReplyEnd::How::ok;
     end_.status = 0;
     end_.has_status = false;
@@ -285,7 +286,8 @@ void ResponseTracker::take_status(std::uint16_t status, std::uint16_t warnings) 
 }
 
 void ResponseTracker::finish_result() noexcept {
-    if ((end_.status & status::more_results) != 0) {
+    if ((end_.status & status::more_results) != 0 || out_parameters_) {
+        out_parameters_ = false;
         state_ = State::first;
     } else {
         finish(ReplyEnd::How::ok);

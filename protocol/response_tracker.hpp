@@ -138,6 +138,7 @@ private:
     std::uint32_t first_frame_size_ = 0;  // payload of the current packet's first frame
     std::size_t hold_limit_ = 0;
     std::uint64_t definitions_left_ = 0;
+    bool out_parameters_ = false;     // these rows are a call's OUT parameters, see on_definition()
     bool definitions_follow_ = true;  // prepare replies with optional metadata
     std::vector<std::uint8_t> prefix_;
     ReplyEnd end_;
