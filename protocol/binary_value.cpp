@@ -102,14 +102,12 @@ ParamValue read_binary_value(ByteReader& reader, ParamType type) noexcept {
             return {Kind::real, 0, static_cast<double>(std::bit_cast<float>(reader.int4())), {}};
         case Layout::real8:
             return {Kind::real, 0, std::bit_cast<double>(reader.int8()), {}};
-        case Layout::none:
-            return {Kind::null, 0, 0, {}};
         case Layout::sized:
             reader.skip(reader.int1());
             return {Kind::other, 0, 0, {}};
         case Layout::text:
             return {Kind::text, 0, 0, reader.text_length_encoded()};
-        case Layout::unknown:
+        case Layout::unsupported:
             break;
     }
     reader.fail(Errc::unsupported);
