@@ -16,6 +16,7 @@ struct Dialect {
     bool is_mariadb = false;
     bool ansi_quotes = false;           // sql_mode ANSI_QUOTES: "x" is an identifier
     bool no_backslash_escapes = false;  // sql_mode NO_BACKSLASH_ESCAPES
+    bool high_not_precedence = false;   // sql_mode HIGH_NOT_PRECEDENCE: NOT binds like !
     Charset charset = Charset::ascii_safe;
 };
 

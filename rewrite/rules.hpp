@@ -2,7 +2,8 @@
 // The managed tables, compiled for look-up by name. Immutable after construction; shared by all
 // threads. Also answers "does this text mention a managed table at all?", the first and
 // cheapest test that every statement passes: an identifier cannot be written in MySQL without
-// its literal bytes, so a text without them cannot touch the table by name.
+// its literal bytes, so a text without them cannot touch the table by name. Names compare by
+// bytes, ASCII letters without case; other letters only as they are spelt here.
 
 #include <cstddef>
 #include <optional>
@@ -31,9 +32,8 @@ public:
 
     // Names compare without case, as MySQL does where lower_case_table_names is not 0; a
     // false match costs only a closer look. `schema` empty: any schema with that table.
-    [[nodiscard]] std::optional<std::size_t> find(
-        std::string_view schema, std::string_view table
-    ) const noexcept;
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view schema, std::string_view table)
+        const noexcept;
 
     // True if the bytes contain a managed table's name, in any case, anywhere (also inside a
     // string or comment).
@@ -42,9 +42,12 @@ public:
 
 private:
     std::vector<ManagedTable> tables_;
+    [[nodiscard]] bool starts_name(std::string_view bytes) const noexcept;
+
     std::vector<std::string> lowered_names_;  // distinct table names
     std::size_t longest_name_ = 0;
-    bool first_byte_[256] = {};  // may a name begin with this byte
+    std::size_t window_ = 0;  // the shortest name; 0: there are none
+    unsigned char step_[256] = {};
 };
 
 // `Rules::mentioned_in` over a packet that arrives in pieces. Keeps the last bytes of a piece

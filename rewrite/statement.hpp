@@ -34,19 +34,22 @@ struct KeyValue {
     bool operator==(const KeyValue&) const = default;
 };
 
-// UPDATE of one row's stock by a difference: stock = stock + delta, WHERE key [AND stock >= minimum].
+// UPDATE of one row's stock by a difference: stock = stock + delta, WHERE key [AND stock >=
+// minimum].
 struct HotUpdate {
-    std::size_t table = 0;            // index into Rules::tables()
-    std::vector<KeyValue> key;        // in the order of ManagedTable::key_columns
-    Linear delta;                     // negative: deduction, positive: return
-    std::optional<Linear> minimum;    // the guard, normalised; absent: unguarded
-    bool steps_version = false;       // SET version = version + 1
-    std::vector<std::string> set_time_columns;  // as in ManagedTable, set to NOW()-like or a literal
-    std::uint32_t param_count = 0;    // `?` in the whole text
+    std::size_t table = 0;          // index into Rules::tables()
+    std::vector<KeyValue> key;      // in the order of ManagedTable::key_columns
+    Linear delta;                   // negative: deduction, positive: return
+    std::optional<Linear> minimum;  // the guard, normalised; absent: unguarded
+    bool steps_version = false;     // SET version = version + 1
+    std::vector<std::string>
+        set_time_columns;           // as in ManagedTable, set to NOW()-like or a literal
+    std::uint32_t param_count = 0;  // `?` in the whole text
 };
 
 // A statement that may read or change a managed table's stock or its rows in a way that cannot be
-// booked. `keys` set: only these rows are concerned (one entry a row, each as in HotUpdate::key).
+// booked. `keys` set: only these rows are concerned (one entry a row, each as in HotUpdate::key);
+// set and empty: no row is concerned, for example WHERE key = NULL.
 struct Touches {
     std::size_t table = 0;
     std::optional<std::vector<std::vector<KeyValue>>> keys;
@@ -60,6 +63,8 @@ struct Reads {
 
 struct Pass {};
 
+using Action = std::variant<Pass, HotUpdate, Touches, Reads>;
+
 enum class Kind : std::uint8_t {
     other,              // anything not below
     empty,              // nothing but blanks and comments
@@ -71,17 +76,19 @@ enum class Kind : std::uint8_t {
     release_savepoint,  // RELEASE SAVEPOINT name
     use_schema,         // USE name
     xa,                 // XA ...
-    opaque,             // may run other statements: CALL, DO, EXECUTE, PREPARE ... FROM @v, BEGIN NOT ATOMIC,
-                        // HANDLER, multi-statements, anything the tokenizer could not finish
+    opaque,  // may run other statements: CALL, DO, EXECUTE, PREPARE ... FROM @v, BEGIN NOT ATOMIC,
+             // HANDLER, multi-statements, anything the tokenizer could not finish
 };
 
 struct Statement {
     Kind kind = Kind::other;
-    std::string name;          // savepoint / schema, unquoted
-    bool chain = false;        // AND CHAIN was given: a new transaction begins
-    bool multi = false;        // more than one statement in the text
+    std::string name;    // savepoint / schema, unquoted
+    bool chain = false;  // AND CHAIN was given: a new transaction begins
+    // More than one statement in the text. Then `kind` is opaque and `action` sums up: Touches if
+    // a part is HotUpdate or Touches (keys: of all such parts), else Reads if a part reads.
+    bool multi = false;
     bool mentions_sql_mode = false;  // the text contains sql_mode in any case (SET, a string, ...)
-    std::variant<Pass, HotUpdate, Touches, Reads> action;
+    Action action;
 };
 
 }  // namespace rewrite
