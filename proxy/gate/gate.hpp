@@ -3,16 +3,16 @@
 // core; nothing here is authoritative: a deduction exists only when its ledger row is committed.
 //
 // A bucket's value: left, and one field per reservation (request id -> units). Reserve, settle and
-// release are idempotent by request id, so a retry or a late duplicate changes nothing, and whatever
-// a dead proxy left can be decided one by one against the ledger.
-// Invariant kept by every call: left + sum(reservations) = units the ledger can still sell.
+// release are idempotent by request id, so a retry or a late duplicate changes nothing, and
+// whatever a dead proxy left can be decided one by one against the ledger. Invariant kept by every
+// call: left + sum(reservations) = units the ledger can still sell.
+
+#include "proxy/ledger/request_id.hpp"
+#include "proxy/runtime/spawn.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "proxy/ledger/request_id.hpp"
-#include "proxy/runtime/spawn.hpp"
 
 namespace proxy {
 
@@ -53,7 +53,9 @@ public:
 
     // `forced`: the ledger has booked or will book these units whatever the gate thinks; take them
     // even if `left` becomes negative. A missing key stays missing.
-    virtual Task<ReserveReply> reserve(const std::string& key, RequestId id, std::int64_t units, bool forced) = 0;
+    virtual Task<ReserveReply> reserve(
+        const std::string& key, RequestId id, std::int64_t units, bool forced
+    ) = 0;
 
     // The ends of a reservation. Fire and forget: they return at once, never block and never fail
     // towards the caller; what could not be told to the gate marks the bucket for rebuild.
@@ -69,9 +71,11 @@ public:
     virtual ~GateMaintenance() = default;
     // False: the gate could not be asked.
     virtual Task<bool> read(const std::string& key, BucketState& state) = 0;
-    // Sets left = remainder - sum(reservations kept), dropping the reservations in `settled`, in one
-    // step. Creates the key. Called with the ledger's bucket row locked (see ledger/rebuild).
-    virtual Task<bool> rebuild(const std::string& key, std::int64_t remainder, const std::vector<RequestId>& settled) = 0;
+    // Sets left = remainder - sum(reservations kept), dropping the reservations in `settled`, in
+    // one step. Creates the key. Called with the ledger's bucket row locked (see ledger/rebuild).
+    virtual Task<bool> rebuild(
+        const std::string& key, std::int64_t remainder, const std::vector<RequestId>& settled
+    ) = 0;
     virtual Task<bool> remove(const std::string& key) = 0;
     virtual Task<bool> ping() = 0;
 };
