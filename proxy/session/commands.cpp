@@ -1,0 +1,266 @@
+// The command coroutine of a session: client to backend. Decisions are made in plan.cpp; this file moves bytes.
+#include <algorithm>
+#include <spdlog/spdlog.h>
+
+#include "proxy/session/session.hpp"
+
+namespace proxy {
+
+using protocol::frame_header_size;
+using protocol::frame_payload_max;
+
+namespace {
+
+// How often one statement may be decided anew because the registry changed under it.
+constexpr int decisions_max = 10;
+
+}  // namespace
+
+Task<> Session::serve_commands() {
+    int decisions = 0;
+    for (;;) {
+        if (backend_->closed()) break;
+        if (backend_->is_raw()) {
+            co_await relay_raw();
+            break;
+        }
+        if (!advance_payload()) {
+            if (oversize_names_table_) {
+                core_.metrics->refused(RefusalReason::oversize).add();
+                spdlog::warn("event=oversize_statement session={} action=close", number_);
+                co_await send_error(
+                    replies::refused("a statement longer than limits.inspect_bytes_max names a managed "
+                                     "table; send it in smaller parts or raise the limit"),
+                    static_cast<std::uint8_t>(client_sequence_ + 1)
+                );
+                backend_->wire().close();
+                break;
+            }
+            if (!co_await flush() || !co_await read_more()) break;
+            continue;
+        }
+        const Bytes packet = client_in_.data().subspan(forward_);
+        const auto header = protocol::read_frame_header(packet.data());
+        client_sequence_ = header.sequence;
+        if (backend_->wants_infile()) {
+            if (header.length == 0) backend_->infile_sent();
+            pass_packet(header.length);
+            continue;
+        }
+        Plan plan = plan_packet(packet, header.length);
+        if (std::holds_alternative<Pass>(plan)) {
+            decisions = 0;
+            announce();
+            pass_packet(header.length);
+            continue;
+        }
+        if (!co_await flush()) break;
+        if (++decisions > decisions_max && std::holds_alternative<Intercept>(plan)) {
+            Refuse refuse;
+            refuse.error = replies::ledger_unreachable("the registry keeps changing");
+            plan = std::move(refuse);
+        }
+        const bool takes_bytes = std::holds_alternative<NeedBytes>(plan);
+        if (!co_await carry_out(std::move(plan), frame_header_size + header.length)) break;
+        if (takes_bytes || client_in_.size() == 0) decisions = 0;
+    }
+}
+
+void Session::pass_packet(std::size_t frame_length) {
+    forward_ += frame_header_size;
+    payload_left_ = frame_length;
+    continues_ = frame_length == frame_payload_max;
+}
+
+void Session::announce() {
+    backend_->expect(std::move(next_pending_));
+    next_pending_ = PendingReply{};
+}
+
+// Moves over bytes of a packet that passes. True: a new packet's header is at the front.
+bool Session::advance_payload() {
+    for (;;) {
+        const std::size_t available = client_in_.size() - forward_;
+        if (payload_left_ > 0) {
+            const std::size_t count = std::min(payload_left_, available);
+            if (count == 0) return false;
+            if (scanner_) {
+                const auto piece = client_in_.data().subspan(forward_, count);
+                // Seen: the rest is held back, so the backend never has the whole statement.
+                oversize_names_table_ =
+                    scanner_->feed({reinterpret_cast<const char*>(piece.data()), piece.size()});
+                if (oversize_names_table_) return false;
+            }
+            forward_ += count;
+            payload_left_ -= count;
+            continue;
+        }
+        if (available < frame_header_size) return false;
+        if (!continues_) {
+            scanner_.reset();
+            return true;
+        }
+        const auto header = protocol::read_frame_header(client_in_.data().data() + forward_);
+        client_sequence_ = header.sequence;
+        pass_packet(header.length);
+    }
+}
+
+Task<bool> Session::flush() {
+    if (forward_ == 0) co_return true;
+    const ErrorCode error = co_await backend_->wire().write(client_in_.data().first(forward_));
+    client_in_.consume(forward_);
+    forward_ = 0;
+    co_return !error;
+}
+
+Task<bool> Session::read_more() {
+    const std::size_t before = client_in_.size();
+    const ErrorCode error = co_await client_.fill(client_in_);
+    core_.metrics->bytes_client_in.add(client_in_.size() - before);
+    co_return !error;
+}
+
+// Everything but Pass. All bytes before the packet are flushed. False: the session ends.
+Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
+    if (const auto* need = std::get_if<NeedBytes>(&plan)) {
+        client_in_.reserve(need->count);
+        co_return co_await read_more();
+    }
+    if (std::holds_alternative<WaitReplies>(plan)) co_return co_await backend_->wait_drained();
+    if (std::holds_alternative<AskSession>(plan)) co_return co_await ask_session();
+    if (std::holds_alternative<ScanOversize>(plan)) {
+        scanner_ = std::make_unique<rewrite::MentionScanner>(core_.registry->rules);
+        scanned_registry_ = core_.registry;
+        announce();
+        pass_packet(packet_size - frame_header_size);
+        co_return true;
+    }
+    if (std::holds_alternative<Quit>(plan)) {
+        pass_packet(packet_size - frame_header_size);
+        advance_payload();
+        co_await flush();
+        co_return false;
+    }
+    if (!co_await backend_->wait_drained()) co_return false;
+    if (std::holds_alternative<ChangeUser>(plan)) co_return co_await change_user(packet_size);
+    if (auto* refuse = std::get_if<Refuse>(&plan)) {
+        client_in_.consume(packet_size);
+        co_await send_error(std::move(refuse->error), static_cast<std::uint8_t>(client_sequence_ + 1));
+        co_return true;
+    }
+    if (auto* end = std::get_if<End>(&plan)) {
+        core_.metrics->protocol_errors_client.add();
+        core_.metrics->refused(RefusalReason::unknown_packet).add();
+        spdlog::warn("event=unreadable_packet session={} peer={} reason=\"{}\"", number_, peer_, end->reason);
+        co_await send_error(std::move(end->error), static_cast<std::uint8_t>(client_sequence_ + 1));
+        backend_->wire().close();
+        co_return false;
+    }
+    bool done = false;
+    if (!co_await intercept(std::move(std::get<Intercept>(plan)), done)) co_return false;
+    if (done) client_in_.consume(packet_size);
+    co_return true;
+}
+
+// `done` stays false when the statement must be decided anew; its packet is then still at the front.
+Task<bool> Session::intercept(Intercept what, bool& done) {
+    if (!what.sql.empty()) {
+        OwnError denied;
+        if (!co_await check_privilege(what, denied)) {
+            if (denied.code == 0) co_return false;
+            core_.metrics->refused(RefusalReason::privilege).add();
+            done = true;
+            co_await send_error(std::move(denied), static_cast<std::uint8_t>(client_sequence_ + 1));
+            co_return true;
+        }
+    }
+    HotUpdate update{core_, *backend_, transaction_, std::move(what.request)};
+    const HotReply reply = co_await update.run();
+    if (reply.what == HotReply::What::decide_anew) co_return true;
+    if (reply.what == HotReply::What::close) {
+        backend_->wire().close();
+        co_return false;
+    }
+    done = true;
+    const bool ok = co_await answer(reply);
+    if (draining_) check_drain();
+    co_return ok;
+}
+
+Task<bool> Session::answer(const HotReply& reply) {
+    const auto sequence = static_cast<std::uint8_t>(client_sequence_ + 1);
+    if (reply.what == HotReply::What::err) {
+        co_await send_error(reply.error, sequence);
+        co_return true;
+    }
+    const bool unchanged = reply.what == HotReply::What::no_change;
+    const bool counts_matched = (handshake_flags_ & protocol::capability::found_rows) != 0;
+    const std::uint64_t matched = unchanged ? 1 : reply.rows;
+    const std::string info = replies::update_info(matched, unchanged ? 0 : reply.rows);
+    protocol::OkPacket ok;
+    ok.affected_rows = unchanged && !counts_matched ? 0 : matched;
+    ok.status = static_cast<std::uint16_t>(
+        transaction_.status() & ~(protocol::status::session_state_changed | protocol::status::more_results)
+    );
+    ok.info = info;
+    std::vector<std::uint8_t> packet;
+    protocol::encode_ok(packet, sequence, ok, backend_->capabilities());
+    co_return !co_await client_.write(packet);
+}
+
+// The backend says whether this user may run the original statement: the ledger must not widen anybody's rights.
+Task<bool> Session::check_privilege(const Intercept& what, OwnError& error) {
+    if (core_.privileges.allowed(what.key)) co_return true;
+    OwnReply reply;
+    if (!co_await backend_->try_prepare(what.sql, reply)) co_return false;
+    if (!reply.ok()) {
+        error = reply.error(backend_->capabilities());
+        co_return false;
+    }
+    core_.privileges.remember(what.key);
+    co_return true;
+}
+
+Task<bool> Session::change_user(std::size_t packet_size) {
+    const auto payload = client_in_.data().subspan(frame_header_size, packet_size - frame_header_size);
+    const auto request = protocol::decode_change_user(payload, backend_->capabilities());
+    if (!request) {
+        End end;
+        end.error = replies::unreadable_packet("COM_CHANGE_USER");
+        end.reason = "COM_CHANGE_USER";
+        co_return co_await carry_out(std::move(end), packet_size);
+    }
+    user_ = std::string{request->user};
+    schema_ = std::string{request->schema};
+    schema_known_ = true;
+    if (request->collation != 0) dialect_.charset = rewrite::charset_of_collation(request->collation);
+    next_pending_.transaction.resets_session = true;
+    co_return co_await authenticate(
+        static_cast<std::uint8_t>(protocol::Command::change_user), protocol::ReplyShape::auth, packet_size
+    );
+}
+
+Task<bool> Session::ask_session() {
+    if (!co_await backend_->wait_drained()) co_return false;
+    std::vector<std::string> statements;
+    statements.emplace_back("SELECT @@sql_mode, DATABASE()");
+    std::vector<OwnReply> answers;
+    if (!co_await backend_->exchange(statements, answers)) co_return false;
+    const auto rows = answers.front().rows(backend_->capabilities());
+    if (rows.size() != 1 || rows[0].size() != 2) co_return false;
+    dialect_.ansi_quotes = rows[0][0] && rows[0][0]->find("ANSI_QUOTES") != std::string::npos;
+    sql_mode_known_ = true;
+    schema_ = rows[0][1].value_or("");
+    schema_known_ = true;
+    co_return true;
+}
+
+// A replication stream: bytes, until either side closes.
+Task<> Session::relay_raw() {
+    core_.metrics->raw_relay_total.add();
+    forward_ = client_in_.size();
+    while (co_await flush() && co_await read_more()) forward_ = client_in_.size();
+}
+
+}  // namespace proxy

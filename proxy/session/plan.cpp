@@ -1,0 +1,354 @@
+// What a session does with one command packet: decisions only, no I/O. The rule for doubt: a statement that
+// cannot touch a hot SKU's stock passes unchanged; one that may, and is not understood, is refused.
+#include <algorithm>
+#include <cctype>
+#include <spdlog/spdlog.h>
+
+#include "protocol/packets.hpp"
+#include "proxy/session/session.hpp"
+
+namespace proxy {
+
+using protocol::Command;
+using protocol::frame_header_size;
+using protocol::frame_payload_max;
+using protocol::ReplyShape;
+
+namespace {
+
+constexpr std::uint32_t last_prepared_id = 0xffffffff;  // MariaDB: "the statement prepared last"
+constexpr std::size_t statement_head = 5;               // command byte and statement id
+constexpr std::size_t kept_text_max = 64 * 1024;        // of a prepared statement, to recognise it anew
+
+constexpr std::uint8_t byte_of(Command command) { return static_cast<std::uint8_t>(command); }
+
+bool contains_ignoring_case(std::string_view text, std::string_view lower_word) {
+    const auto found = std::search(
+        text.begin(), text.end(), lower_word.begin(), lower_word.end(),
+        [](unsigned char a, unsigned char b) { return std::tolower(a) == b; }
+    );
+    return found != text.end();
+}
+
+bool begins_with_letter(std::string_view text, char lower_letter) {
+    const auto first = text.find_first_not_of(" \t\r\n\f\v");
+    return first != std::string_view::npos &&
+           std::tolower(static_cast<unsigned char>(text[first])) == lower_letter;
+}
+
+CommandClass class_of(std::uint8_t command) {
+    switch (command) {
+        case byte_of(Command::query): return CommandClass::query;
+        case byte_of(Command::stmt_prepare): return CommandClass::prepare;
+        case byte_of(Command::stmt_execute):
+        case byte_of(Command::mariadb_stmt_bulk_execute): return CommandClass::execute;
+        default: return CommandClass::other;
+    }
+}
+
+// SET NAMES gbk and its relatives decide how the session's later texts are read.
+std::optional<rewrite::Charset> charset_set_by(std::string_view text) {
+    if (!begins_with_letter(text, 's')) return std::nullopt;
+    if (!contains_ignoring_case(text, "names") && !contains_ignoring_case(text, "char")) return std::nullopt;
+    if (contains_ignoring_case(text, "gb18030")) return rewrite::Charset::gb18030;
+    if (contains_ignoring_case(text, "gbk")) return rewrite::Charset::gbk;
+    if (contains_ignoring_case(text, "big5")) return rewrite::Charset::big5;
+    if (contains_ignoring_case(text, "sjis") || contains_ignoring_case(text, "cp932")) {
+        return rewrite::Charset::sjis;
+    }
+    return rewrite::Charset::ascii_safe;
+}
+
+std::string_view text_of(BindProblem problem) {
+    switch (problem) {
+        case BindProblem::null_amount: return "the new stock would be NULL";
+        case BindProblem::null_guard: return "the guard compares with NULL";
+        case BindProblem::not_integer: return "the quantity is no whole number";
+        case BindProblem::out_of_range: return "the quantity is beyond 64 bits";
+        case BindProblem::null_key: return "the key is NULL";
+        case BindProblem::unclear_key:
+            return "the key value does not have the key column's type; write it as that type";
+    }
+    return "";
+}
+
+}  // namespace
+
+void Session::expect(std::uint8_t command, ReplyShape shape) {
+    next_pending_.command = command;
+    next_pending_.shape = shape;
+}
+
+Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
+    next_pending_ = PendingReply{};
+    if (frame_length == 0) {
+        expect(0, ReplyShape::unknown);  // the server answers with an error
+        return Pass{};
+    }
+    if (packet.size() < frame_header_size + 1) return NeedBytes{frame_header_size + 1};
+    const Bytes payload = packet.subspan(frame_header_size, std::min(packet.size() - frame_header_size, frame_length));
+    const std::uint8_t command = payload[0];
+    const std::size_t size = frame_header_size + frame_length;
+    const bool complete = packet.size() >= size;
+    const bool oversize = frame_length == frame_payload_max || size > core_.config->limits.inspect_bytes_max;
+    expect(command, protocol::reply_shape(command));
+    core_.metrics->command(class_of(command)).add();
+
+    switch (command) {
+        case byte_of(Command::query):
+        case byte_of(Command::stmt_prepare):
+            if (oversize) {
+                next_pending_.transaction.kind = rewrite::Kind::opaque;
+                if (core_.registry->rules.empty()) return Pass{};
+                return ScanOversize{};
+            }
+            if (!complete) return NeedBytes{size};
+            return command == byte_of(Command::query) ? plan_query(payload)
+                                                                        : plan_prepare(payload);
+        case byte_of(Command::stmt_execute):
+        case byte_of(Command::mariadb_stmt_bulk_execute):
+            if (frame_length < statement_head) return Pass{};  // the server says what is wrong with it
+            if (payload.size() < statement_head) return NeedBytes{frame_header_size + statement_head};
+            return plan_execute(payload, complete, oversize ? 0 : size);
+        case byte_of(Command::stmt_send_long_data):
+        case byte_of(Command::stmt_close):
+        case byte_of(Command::stmt_reset):
+            if (frame_length < statement_head) return Pass{};
+            if (payload.size() < statement_head) return NeedBytes{frame_header_size + statement_head};
+            if (const auto id = protocol::statement_id_of(payload)) {
+                if (command == byte_of(Command::stmt_close)) {
+                    prepared_.erase(*id);
+                } else if (auto* statement = find_prepared(*id)) {
+                    statement->has_long_data = command == byte_of(Command::stmt_send_long_data);
+                }
+            }
+            return Pass{};
+        case byte_of(Command::init_db):
+            if (oversize) return Pass{};
+            if (!complete) return NeedBytes{size};
+            next_pending_.schema.assign(payload.begin() + 1, payload.end());
+            return Pass{};
+        case byte_of(Command::change_user):
+            if (oversize) {
+                End end;
+                end.error = replies::unreadable_packet("COM_CHANGE_USER is too long");
+                end.reason = "COM_CHANGE_USER is too long";
+                return end;
+            }
+            if (!complete) return NeedBytes{size};
+            return ChangeUser{};
+        case byte_of(Command::reset_connection):
+            next_pending_.transaction.resets_session = true;
+            return Pass{};
+        case byte_of(Command::quit): return Quit{};
+        default: break;
+    }
+    if (next_pending_.shape == ReplyShape::raw) {
+        // The stream begins behind this command; what was asked before must be answered first.
+        if (!backend_->drained()) return WaitReplies{};
+        backend_->become_raw();
+    }
+    return Pass{};
+}
+
+const rewrite::Dialect& Session::dialect() {
+    const std::uint16_t status = transaction_.status();
+    dialect_.no_backslash_escapes = (status & protocol::status::no_backslash_escapes) != 0;
+    if (dialect_.is_mariadb) dialect_.ansi_quotes = (status & protocol::status::ansi_quotes) != 0;
+    return dialect_;
+}
+
+// Reading the text right needs something about the session that may have changed unseen.
+bool Session::must_ask(std::string_view text) const {
+    if (schema_known_ && (sql_mode_known_ || dialect_.is_mariadb || text.find('"') == std::string_view::npos)) {
+        return false;
+    }
+    return core_.registry->rules.mentioned_in(text);
+}
+
+void Session::note_statement(const rewrite::Statement& statement, std::string_view text) {
+    next_pending_.transaction.kind = statement.kind;
+    next_pending_.transaction.chain = statement.chain;
+    next_pending_.transaction.name = statement.name;
+    if (statement.kind == rewrite::Kind::use_schema) next_pending_.schema = statement.name;
+    if (statement.mentions_sql_mode || statement.kind == rewrite::Kind::opaque) sql_mode_known_ = false;
+    if (statement.multi) schema_known_ = false;
+    if (const auto charset = charset_set_by(text)) dialect_.charset = *charset;
+}
+
+Session::Plan Session::plan_query(Bytes payload) {
+    const auto text = protocol::query_text(payload, backend_->capabilities());
+    if (!text) {
+        End end;
+        end.error = replies::unreadable_packet("COM_QUERY: its query attributes are not understood");
+        end.reason = "COM_QUERY";
+        return end;
+    }
+    if (must_ask(*text)) return AskSession{};
+    const auto statement = rewrite::analyse(*text, core_.registry->rules, dialect(), schema_);
+    Plan plan = plan_statement(statement, {}, *text, false);
+    if (std::holds_alternative<Pass>(plan)) note_statement(statement, *text);
+    return plan;
+}
+
+Session::Plan Session::plan_prepare(Bytes payload) {
+    const std::string_view text{reinterpret_cast<const char*>(payload.data()) + 1, payload.size() - 1};
+    if (must_ask(text)) return AskSession{};
+    auto statement = rewrite::analyse(text, core_.registry->rules, dialect(), schema_);
+    const bool reads_only = statement.kind == rewrite::Kind::other && begins_with_letter(text, 's') &&
+                            !std::holds_alternative<rewrite::HotUpdate>(statement.action) &&
+                            !std::holds_alternative<rewrite::Touches>(statement.action);
+    if (reads_only) return Pass{};
+    auto preparing = std::make_unique<PreparedStatement>();
+    if (text.size() <= kept_text_max) preparing->text = std::string{text};
+    preparing->default_schema = schema_;
+    preparing->rules_version = core_.registry->version;
+    preparing->statement = std::move(statement);
+    next_pending_.preparing = std::move(preparing);
+    return Pass{};
+}
+
+// The statement as it reads under the registry of now: a table may have become managed after the PREPARE.
+PreparedStatement* Session::find_prepared(std::uint32_t id) {
+    const auto found = prepared_.find(id);
+    if (found == prepared_.end()) return nullptr;
+    PreparedStatement& prepared = *found->second;
+    if (prepared.rules_version != core_.registry->version && !prepared.text.empty()) {
+        prepared.statement =
+            rewrite::analyse(prepared.text, core_.registry->rules, dialect(), prepared.default_schema);
+        prepared.rules_version = core_.registry->version;
+    }
+    return &prepared;
+}
+
+// `size`: of the whole packet, 0 if it is longer than we hold.
+Session::Plan Session::plan_execute(Bytes payload, bool complete, std::size_t size) {
+    const auto sent_id = protocol::statement_id_of(payload);
+    if (!sent_id) return Pass{};
+    // The id of a statement whose PREPARE is still on its way is not known yet.
+    if (*sent_id == last_prepared_id && !backend_->drained()) return WaitReplies{};
+    PreparedStatement* prepared = find_prepared(*sent_id == last_prepared_id ? last_prepared_ : *sent_id);
+    if (prepared == nullptr) return Pass{};
+    const auto& statement = prepared->statement;
+    note_statement(statement, {});
+    const bool is_hot = std::holds_alternative<rewrite::HotUpdate>(statement.action);
+    if (!is_hot && !std::holds_alternative<rewrite::Touches>(statement.action)) return Pass{};
+    const std::size_t table = is_hot ? std::get<rewrite::HotUpdate>(statement.action).table
+                                     : std::get<rewrite::Touches>(statement.action).table;
+    if (!has_hot_sku(table)) return Pass{};
+    const bool bulk = payload[0] == byte_of(Command::mariadb_stmt_bulk_execute);
+    if (bulk || prepared->has_long_data || size == 0) {
+        Refuse refuse;
+        refuse.error = replies::refused(
+            bulk ? "bulk execution is not available for a table with hot SKUs; execute row by row"
+                 : "parameters sent as long data cannot be read here; bind them directly"
+        );
+        core_.metrics->refused(RefusalReason::touches).add();
+        if (size == 0) {
+            End end;
+            end.error = std::move(refuse.error);
+            end.reason = "COM_STMT_EXECUTE is too long";
+            return end;
+        }
+        if (!complete) return NeedBytes{size};
+        return refuse;
+    }
+    if (!complete) return NeedBytes{size};
+    auto execute =
+        protocol::decode_execute(payload, prepared->param_count, prepared->types, backend_->capabilities());
+    if (!execute) {
+        End end;
+        end.error = replies::unreadable_packet("COM_STMT_EXECUTE: its parameters are not understood");
+        end.reason = "COM_STMT_EXECUTE";
+        return end;
+    }
+    if (execute->new_types) prepared->types = execute->types;
+    return plan_statement(statement, execute->values, prepared->text, true);
+}
+
+bool Session::has_hot_sku(std::size_t table) const {
+    const auto& registry = *core_.registry;
+    return std::any_of(registry.skus.begin(), registry.skus.end(), [&](const auto& entry) {
+        return entry.second.table == table;
+    });
+}
+
+bool Session::concerns_hot_sku(
+    const rewrite::Touches& touches, const std::vector<protocol::ParamValue>& params
+) const {
+    const auto& registry = *core_.registry;
+    if (!touches.keys) return has_hot_sku(touches.table);
+    for (const auto& key : *touches.keys) {
+        const auto sku_id = bind_key(key, params, registry.tables[touches.table]);
+        if (const auto* problem = std::get_if<BindProblem>(&sku_id)) {
+            if (*problem == BindProblem::null_key) continue;
+            if (has_hot_sku(touches.table)) return true;
+            continue;
+        }
+        if (registry.find(touches.table, std::get<std::string>(sku_id)) != nullptr) return true;
+    }
+    return false;
+}
+
+Session::Plan Session::plan_statement(
+    const rewrite::Statement& statement, const std::vector<protocol::ParamValue>& params,
+    std::string_view text, bool already_prepared
+) {
+    if (const auto* hot = std::get_if<rewrite::HotUpdate>(&statement.action)) {
+        return plan_hot(*hot, params, text, already_prepared);
+    }
+    const auto* touches = std::get_if<rewrite::Touches>(&statement.action);
+    if (touches == nullptr || !concerns_hot_sku(*touches, params)) {
+        core_.metrics->statements_passed.add();
+        return Pass{};
+    }
+    core_.metrics->refused(statement.multi ? RefusalReason::multi : RefusalReason::touches).add();
+    spdlog::info("event=statement_refused session={} reason=\"{}\"", number_, touches->reason);
+    Refuse refuse;
+    refuse.error = replies::refused(touches->reason);
+    return refuse;
+}
+
+Session::Plan Session::plan_hot(
+    const rewrite::HotUpdate& update, const std::vector<protocol::ParamValue>& params, std::string_view text,
+    bool already_prepared
+) {
+    // A `?` in plain text is a syntax error, which the server reports best.
+    if (update.param_count > 0 && !already_prepared) return Pass{};
+    const auto& table = core_.registry->tables[update.table];
+    const auto refuse = [&](BindProblem problem) -> Plan {
+        core_.metrics->refused(RefusalReason::touches).add();
+        Refuse answer;
+        answer.error = replies::refused(
+            "an update of " + table.table + " cannot be booked: " + std::string{text_of(problem)}
+        );
+        return answer;
+    };
+    const auto key = bind_key(update.key, params, table);
+    if (const auto* problem = std::get_if<BindProblem>(&key)) {
+        if (*problem == BindProblem::null_key || !has_hot_sku(update.table)) return Pass{};
+        return refuse(*problem);
+    }
+    const Sku* sku = core_.registry->find(update.table, std::get<std::string>(key));
+    if (sku == nullptr) return Pass{};
+    const auto amounts = bind_amounts(update, params);
+    if (const auto* problem = std::get_if<BindProblem>(&amounts)) {
+        // A guard that is NULL matches no row: the server's answer is the right one and changes nothing.
+        if (*problem == BindProblem::null_guard) return Pass{};
+        return refuse(*problem);
+    }
+    Intercept intercept;
+    intercept.update = update;
+    intercept.request.sku = sku;
+    intercept.request.registry = core_.registry;
+    intercept.request.update = std::get<BoundUpdate>(amounts);
+    if (!already_prepared) {
+        intercept.sql = std::string{text};
+        intercept.key = user_ + '\0' + peer_ + '\0' + table.schema + '\0' + table.table +
+                        (update.steps_version ? std::string{"\0v", 2} : std::string{"\0-", 2});
+        for (const auto& column : update.set_time_columns) intercept.key += '\0' + column;
+    }
+    return intercept;
+}
+
+}  // namespace proxy
