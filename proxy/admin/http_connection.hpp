@@ -13,6 +13,8 @@
 
 namespace proxy {
 
+struct AdminAnswer;
+
 class HttpConnection {
 public:
     // `ports` and `limits` outlive the connection's task.
@@ -29,7 +31,7 @@ public:
 private:
     Task<bool> serve_one();
     Task<bool> refuse(boost::system::error_code error);
-    Task<bool> write_answer(struct AdminAnswer result, unsigned version, bool is_head, bool keep);
+    Task<bool> write_answer(AdminAnswer result, unsigned version, bool is_head, bool keep);
     Task<> close();
 
     boost::beast::tcp_stream stream_;

@@ -13,7 +13,7 @@ AdminAnswer ok(std::string body) {
     return {200, "application/json", std::move(body), {}};
 }
 
-AdminAnswer get_index(const AdminRequest& request, const AdminPorts& ports);
+AdminAnswer get_index(const AdminRequest&, const AdminPorts& ports);
 
 AdminAnswer get_health(const AdminRequest&, const AdminPorts& ports) {
     const HealthReport report = ports.health();
