@@ -463,6 +463,16 @@ class Proxy(_Server):
             raise LabError(f"stockgate {command} ended with {result.returncode}:\n{result.stdout}")
         return result
 
+    def verify(self, seconds=30):
+        """Runs the auditor until it is content or the time is over, as what is on its way needs a
+        moment to settle. Returns whether it was content, and its last output."""
+        deadline = time.monotonic() + seconds
+        while True:
+            result = self.run("verify", check=False)
+            if result.returncode == 0 or time.monotonic() > deadline:
+                return result.returncode == 0, result.stdout
+            time.sleep(0.2)
+
     def get(self, path):
         """Body of a GET on the admin listener."""
         with urllib.request.urlopen(
