@@ -37,7 +37,6 @@ Action delete_one(
 
 // DELETE a, b FROM tables and DELETE FROM a, b USING tables.
 Action delete_several(Cursor cursor, const Context& context, const std::vector<Name>& targets) {
-    const Cursor start = cursor;
     const TableReferences references = read_table_references(cursor, context, "where");
     const auto is_target = [&](std::string_view name) {
         for (const Name& target : targets) {
@@ -58,7 +57,9 @@ Action delete_several(Cursor cursor, const Context& context, const std::vector<N
             );
         }
     }
-    return reads_or_pass(find_read(start, context));
+    if (references.managed()) return reads_or_pass(references.managed());
+    if (references.inner) return reads_or_pass(references.inner);
+    return reads_or_pass(find_read(cursor, context));
 }
 
 // Names with an optional `.*`, by commas.

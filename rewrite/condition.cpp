@@ -121,8 +121,12 @@ Comparison mirrored(Comparison comparison) noexcept {
 
 Value compare(Comparison comparison, Value left, Value right) {
     if (comparison == Comparison::equal) {
-        if (left.is_column(ColumnKind::key)) return one_of(left, {right});
-        if (right.is_column(ColumnKind::key)) return one_of(right, {left});
+        const bool is_left = left.is_column(ColumnKind::key);
+        if (is_left || right.is_column(ColumnKind::key)) {
+            std::vector<KeyValue> values;
+            const bool is_literal = add_key_value(values, is_left ? right : left);
+            return one_of(is_left ? left : right, std::move(values), is_literal);
+        }
     }
     const bool has_stock = is_of(left, ColumnKind::stock) || is_of(right, ColumnKind::stock);
     if (has_stock) {
@@ -141,25 +145,28 @@ Value compare(Comparison comparison, Value left, Value right) {
     return other_condition(reason_for(left, right));
 }
 
-// left IN (values). NULL among them matches no row.
-Value one_of(const Value& left, const std::vector<Value>& values) {
-    if (!left.is_column(ColumnKind::key)) {
-        if (is_of(left, ColumnKind::stock)) {
-            return other_condition("the WHERE clause compares the stock for equality");
-        }
-        return other_condition(reason_for(left, left));
+bool add_key_value(std::vector<KeyValue>& values, const Value& value) {
+    if (value.is_null()) return true;
+    std::optional<KeyValue> key = key_value_of(value);
+    if (key) values.push_back(*std::move(key));
+    return key.has_value();
+}
+
+Value one_of(const Value& left, std::vector<KeyValue> values, bool are_literals) {
+    if (left.is_column(ColumnKind::key) && are_literals) {
+        Test test;
+        test.kind = Test::Kind::key_in;
+        test.column = left.column.index;
+        test.values = std::move(values);
+        return condition_value({std::move(test)});
     }
-    Test test;
-    test.kind = Test::Kind::key_in;
-    test.column = left.column.index;
-    test.values.reserve(values.size());
-    for (const Value& value : values) {
-        if (value.is_null()) continue;
-        std::optional<KeyValue> key = key_value_of(value);
-        if (!key) return other_condition("a key column is compared with more than one literal");
-        test.values.push_back(*std::move(key));
+    if (left.is_column(ColumnKind::key)) {
+        return other_condition("a key column is compared with something else than a literal");
     }
-    return condition_value({std::move(test)});
+    if (is_of(left, ColumnKind::stock)) {
+        return other_condition("the WHERE clause compares the stock for equality");
+    }
+    return other_condition(reason_for(left, left));
 }
 
 void make_condition(Value& value) {

@@ -58,7 +58,10 @@ Kind read_rollback(Cursor& cursor, Statement& statement) {
 bool read_control(Cursor cursor, Statement& statement) {
     const auto finish = [&](bool understood, Kind kind) {
         statement.kind = understood ? kind : Kind::opaque;
-        if (!understood) statement.chain = false;
+        if (!understood) {
+            statement.chain = false;
+            statement.name.clear();
+        }
         return true;
     };
     if (!is_any_word(
@@ -82,7 +85,10 @@ bool read_control(Cursor cursor, Statement& statement) {
         cursor.accept_word("work");
         return finish(read_completion(cursor, statement), Kind::commit);
     }
-    if (verb.is_word("rollback")) return finish(true, read_rollback(cursor, statement));
+    if (verb.is_word("rollback")) {
+        const Kind kind = read_rollback(cursor, statement);
+        return finish(kind != Kind::opaque, kind);
+    }
     if (verb.is_word("savepoint"))
         return finish(read_last_name(cursor, statement), Kind::savepoint);
     if (verb.is_word("use")) return finish(read_last_name(cursor, statement), Kind::use_schema);

@@ -41,11 +41,13 @@ Value extra_test() {
 
 class Expression::Level {
 public:
-    explicit Level(Expression& owner) : owner_(owner) { ++owner_.depth_; }
+    explicit Level(Expression& owner) : owner_(owner) {
+        if (++owner_.depth_ > depth_max) owner_.gave_up_ = true;
+    }
     ~Level() { --owner_.depth_; }
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;
-    [[nodiscard]] bool is_too_deep() const noexcept { return owner_.depth_ > depth_max; }
+    [[nodiscard]] bool is_too_deep() const noexcept { return owner_.gave_up_; }
 
 private:
     Expression& owner_;
@@ -166,14 +168,15 @@ bool Expression::read_in(Value& out, bool is_negated) {
         return skip_parentheses_noting();
     }
     cursor_.advance();
-    std::vector<Value> values;
+    std::vector<KeyValue> values;
+    bool are_literals = true;
     do {
         Value value;
         if (!read_logic(value, 0)) return false;
-        values.push_back(std::move(value));
+        are_literals = are_literals && add_key_value(values, value);
     } while (cursor_.accept_symbol(","));
     if (!cursor_.accept_symbol(")")) return false;
-    out = is_negated ? extra_test() : one_of(out, values);
+    out = is_negated ? extra_test() : one_of(out, std::move(values), are_literals);
     return true;
 }
 

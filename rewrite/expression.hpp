@@ -58,6 +58,7 @@ private:
     const TableScope& scope_;
     Seen& seen_;
     int depth_ = 0;
+    bool gave_up_ = false;  // too deep: nothing is tried in another way
 };
 
 }  // namespace rewrite

@@ -286,6 +286,7 @@ bool Expression::read_cast(Value& out) {
             }
         }
     }
+    if (gave_up_) return false;
     cursor_ = call;
     return skip_call(out, "it uses CAST or CONVERT");
 }
@@ -303,6 +304,7 @@ bool Expression::read_coalesce(Value& out) {
         out = other_value("it replaces NULL by something else than 0");
         return true;
     }
+    if (gave_up_) return false;
     cursor_ = call;
     return skip_call(out, function_reason);
 }

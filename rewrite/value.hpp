@@ -99,7 +99,10 @@ void make_sum(Value& value);
 
 // Conditions.
 [[nodiscard]] Value compare(Comparison comparison, Value left, Value right);
-[[nodiscard]] Value one_of(const Value& left, const std::vector<Value>& values);
+// Appends it as one of the values of an IN list; NULL matches no row. False: no literal.
+bool add_key_value(std::vector<KeyValue>& values, const Value& value);
+// left IN (values).
+[[nodiscard]] Value one_of(const Value& left, std::vector<KeyValue> values, bool are_literals);
 void make_condition(Value& value);
 void negate_condition(Value& value);
 void join_and(Value& left, Value right);

@@ -1,0 +1,148 @@
+// Transaction control, USE, prepared text, several statements in one text.
+
+#include "row.hpp"
+
+namespace rewrite_test {
+
+std::vector<Row> control_rows() {
+    return {
+        {"", "empty pass"},
+        {"  \n\t", "empty pass"},
+        {"-- nothing", "empty pass"},
+        {"/* nothing */ # at all", "empty pass"},
+        {";", "empty pass"},
+        {"BEGIN", "begin pass"},
+        {"begin work ;", "begin pass"},
+        {"BEGIN /* t_stock */ WORK", "begin pass"},
+        {"START TRANSACTION", "begin pass"},
+        {"START TRANSACTION READ ONLY", "begin pass"},
+        {"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ WRITE", "begin pass"},
+        {"START TRANSACTION READ", "opaque pass"},
+        {"START REPLICA", "pass"},
+        {"BEGIN NOT ATOMIC SELECT 1; END", "opaque pass"},
+        {"COMMIT", "commit pass"},
+        {"commit work", "commit pass"},
+        {"COMMIT AND CHAIN", "commit chain pass"},
+        {"COMMIT WORK AND NO CHAIN NO RELEASE", "commit pass"},
+        {"COMMIT AND CHAIN NO RELEASE;", "commit chain pass"},
+        {"COMMIT RELEASE", "commit pass"},
+        {"COMMIT AND", "opaque pass"},
+        {"COMMIT AND CHAIN FOO", "opaque pass"},
+        {"COMMITS", "pass"},
+        {"/*!40000 COMMIT */", "commit pass"},
+        {"/*!40000 COMMIT */;", "commit pass"},
+        {"/*!99999 COMMIT */", "empty pass"},
+        {"/* x */COMMIT--\n", "commit pass"},
+        {"ROLLBACK", "rollback pass"},
+        {"ROLLBACK WORK AND CHAIN", "rollback chain pass"},
+        {"ROLLBACK NO RELEASE", "rollback pass"},
+        {"ROLLBACK TO s1", "rollback_to 's1' pass"},
+        {"ROLLBACK WORK TO SAVEPOINT `a``b`", "rollback_to 'a`b' pass"},
+        {"ROLLBACK TO SAVEPOINT", "rollback_to 'SAVEPOINT' pass"},
+        {"ROLLBACK TO", "opaque pass"},
+        {"SAVEPOINT active_record_1", "savepoint 'active_record_1' pass"},
+        {"savepoint `s140_x1`;", "savepoint 's140_x1' pass"},
+        {"SAVEPOINT t_stock", "savepoint 't_stock' pass"},
+        {"SAVEPOINT \"x\"", "opaque pass"},
+        {"SAVEPOINT a b", "opaque pass"},
+        {"RELEASE SAVEPOINT trans2", "release 'trans2' pass"},
+        {"RELEASE trans2", "opaque pass"},
+        {"USE shop", "use 'shop' pass"},
+        {"use `my shop`", "use 'my shop' pass"},
+        {"USE", "opaque pass"},
+        {"XA START 'a'", "xa pass"},
+        {"xa commit 't_stock' one phase", "xa pass"},
+        {"SET autocommit=0", "pass"},
+        {"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "pass"},
+        {"SET STATEMENT a = 1 FOR COMMIT", "opaque pass"},
+        {"CALL p()", "opaque pass"},
+        {"DO 1", "opaque pass"},
+        {"EXECUTE s", "opaque pass"},
+        {"IF 1 THEN COMMIT; END IF", "opaque pass"},
+        {"l1: LOOP COMMIT; END LOOP", "opaque pass"},
+        {"SELECT 1", "pass"},
+        {"'", "opaque pass"},
+        {std::string_view("\0COMMIT", 7), "opaque pass"},
+    };
+}
+
+std::vector<Row> prepared_rows() {
+    return {
+        {"PREPARE s FROM 'SELECT 1'", "pass"},
+        {"PREPARE s FROM 'SELECT * FROM t_stock'", "reads"},
+        {"PREPARE s FROM 'UPDATE t_stock SET stock = stock - ? WHERE sku_id = ?'",
+         "touches",
+         "prepared as text"},
+        {"PREPARE s FROM 'UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 7'", "touches 7"},
+        {"PREPARE s FROM 'UPDATE t_st\\ock SET stock = stock - 1 WHERE sku_id = 7'", "touches 7"},
+        {"PREPARE s FROM \"DELETE FROM t_stock WHERE sku_id IN ('a', 2)\"", "touches 'a',2"},
+        {"PREPARE s FROM 'DELETE FROM ' 't_stock'", "touches"},
+        {"PREPARE s FROM @v", "opaque touches", "cannot be seen"},
+        {"PREPARE s FROM CONCAT('a', 'b')", "opaque touches"},
+        {"PREPARE s FROM 'a' + 'b'", "opaque touches"},
+        {"EXECUTE IMMEDIATE 'UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 7'",
+         "opaque touches 7"},
+        {"EXECUTE IMMEDIATE 'SELECT ?' USING 1", "opaque pass"},
+        {"EXECUTE IMMEDIATE CONCAT('UPDATE t_', 'stock')", "opaque touches"},
+        {"EXECUTE IMMEDIATE @v", "opaque touches"},
+        {"DEALLOCATE PREPARE t_stock", "pass"},
+        {"PREPARE s FROM 'PREPARE t FROM ''TRUNCATE t_stock'''", "touches"},
+    };
+}
+
+std::vector<Row> multi_rows() {
+    return {
+        {"SELECT 1; SELECT 2", "opaque multi pass"},
+        {"SELECT 1;;", "opaque multi pass"},
+        {"BEGIN; COMMIT", "opaque multi pass"},
+        {"SELECT ';'; ", "pass"},
+        {"SELECT 1 /* ; */ -- ; \n", "pass"},
+        {"SELECT 1; -- SELECT 2", "pass"},
+        {"SELECT 1; SELECT stock FROM t_stock", "opaque multi reads"},
+        {"SELECT 1; UPDATE t_stock SET name = 'x'", "opaque multi pass"},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 7; SELECT ROW_COUNT();",
+         "opaque multi touches 7",
+         "send each statement alone"},
+        {"SELECT 1; UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 7",
+         "opaque multi touches 7"},
+        {"update t_stock set stock = stock - 1 where sku_id = 7; update t_stock set stock = stock "
+         "- 2 where sku_id = 8",
+         "opaque multi touches 7,8"},
+        {"update t_stock set stock = 1 where sku_id = 7; delete from t_stock",
+         "opaque multi touches"},
+        {"delete from t_stock; update t_stock set stock = 1 where sku_id = 7",
+         "opaque multi touches"},
+        {"update t_stock set stock = 1 where sku_id = 7; update products set stock = 1 where id = "
+         "7",
+         "opaque multi touches"},
+        {"SELECT 1; PREPARE s FROM @v", "opaque multi touches"},
+        {"/*!40000 SELECT 1; UPDATE t_stock SET stock = 1 WHERE sku_id = 7 */",
+         "opaque multi touches 7"},
+        {"BEGIN NOT ATOMIC UPDATE t_stock SET stock = 1; END", "opaque touches", "compound"},
+        {"BEGIN NOT ATOMIC SELECT stock INTO @a FROM t_stock; END", "opaque reads"},
+        {"IF (SELECT 1 FROM t_stock) THEN DELETE FROM t_stock; END IF", "opaque touches"},
+        // Stored programs hold `;`.
+        {"CREATE PROCEDURE p() BEGIN UPDATE t_stock SET stock = stock - 1; COMMIT; END", "pass"},
+        {"CREATE DEFINER=`a`@`b` TRIGGER t BEFORE UPDATE ON t_stock FOR EACH ROW BEGIN IF "
+         "NEW.stock < 0 THEN SET NEW.stock = 0; END IF; END;",
+         "pass"},
+        {"CREATE FUNCTION f() RETURNS INT DETERMINISTIC BEGIN DECLARE x INT; SELECT CASE WHEN 1 "
+         "THEN 2 END INTO x FROM t_stock; CASE x WHEN 1 THEN RETURN 1; END CASE; BEGIN END; RETURN "
+         "x; END",
+         "pass"},
+        {"ALTER EVENT e DO BEGIN DELETE FROM t_stock; END", "pass"},
+        {"CREATE PROCEDURE p() BEGIN SELECT 1; END; UPDATE t_stock SET stock = 1 WHERE sku_id = 7",
+         "opaque multi touches 7"},
+        {"CREATE PROCEDURE p() SELECT 1; UPDATE t_stock SET stock = 1 WHERE sku_id = 7",
+         "opaque multi touches 7"},
+        {"CREATE VIEW v AS SELECT 1 AS begin FROM a; UPDATE t_stock SET stock = 1 WHERE sku_id = 7",
+         "opaque multi touches 7"},
+        {"CREATE PROCEDURE p() BEGIN SELECT 1; UPDATE t_stock SET stock = 1",
+         "opaque multi touches"},
+        {"CREATE PROCEDURE p() BEGIN SELECT 1; END END; UPDATE t_stock SET stock = 1",
+         "opaque multi touches"},
+        {"CREATE PROCEDURE p() BEGIN SELECT 1; END", "pass"},
+    };
+}
+
+}  // namespace rewrite_test

@@ -1,0 +1,180 @@
+// The same bytes, read by different servers, modes and character sets.
+
+#include "row.hpp"
+
+namespace rewrite_test {
+
+namespace {
+
+using rewrite::Charset;
+using rewrite::Dialect;
+
+constexpr Dialect mysql57{.server_version = 50744};
+constexpr Dialect mysql97{.server_version = 90704};
+constexpr Dialect mariadb{.server_version = 101119, .is_mariadb = true};
+constexpr Dialect ansi{.ansi_quotes = true};
+constexpr Dialect no_escapes{.no_backslash_escapes = true};
+constexpr Dialect high_not{.high_not_precedence = true};
+constexpr Dialect gbk{.charset = Charset::gbk};
+constexpr Dialect big5{.charset = Charset::big5};
+constexpr Dialect sjis{.charset = Charset::sjis};
+constexpr Dialect gb18030{.charset = Charset::gb18030};
+
+}  // namespace
+
+std::vector<Row> dialect_rows() {
+    return {
+        // Version comments.
+        {"UPDATE t_stock SET stock = stock - 1 /*!80036 - 1 */ WHERE sku_id = 7", "hot 7 -1"},
+        {"UPDATE t_stock SET stock = stock - 1 /*!80036 - 1 */ WHERE sku_id = 7",
+         "hot 7 -2",
+         {},
+         mysql97},
+        {"UPDATE t_stock SET stock = stock - 1 /*!50701 - 1 */ WHERE sku_id = 7",
+         "hot 7 -2",
+         {},
+         mysql57},
+        {"UPDATE t_stock SET stock = stock - 1 /*!50701 - 1 */ WHERE sku_id = 7",
+         "hot 7 -1",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*!80000 - 1 */ WHERE sku_id = 7",
+         "hot 7 -1",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*!99999 - 1 */ WHERE sku_id = 7",
+         "hot 7 -1",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*!50600 - 1 */ WHERE sku_id = 7",
+         "hot 7 -2",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*!101119 - 1 */ WHERE sku_id = 7",
+         "hot 7 -2",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*!101120 - 1 */ WHERE sku_id = 7",
+         "hot 7 -1",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*M! - 1 */ WHERE sku_id = 7",
+         "hot 7 -2",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*M!50701 - 1 */ WHERE sku_id = 7",
+         "hot 7 -2",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*M!101200 - 1 */ WHERE sku_id = 7",
+         "hot 7 -1",
+         {},
+         mariadb},
+        {"UPDATE t_stock SET stock = stock - 1 /*M! - 1 */ WHERE sku_id = 7", "hot 7 -1"},
+        {"UPDATE t_stock SET stock = stock - 1 /*!080036 - 1 */ WHERE sku_id = 7",
+         "hot 7 -2",
+         {},
+         mysql97},
+        {"UPDATE t_stock SET stock = stock - 1 /*!100000 - 1 */ WHERE sku_id = 7",
+         "hot 7 -1",
+         {},
+         mysql97},
+        {"UPDATE t_stock SET stock = stock - 1 /*!100000 - 1 */ WHERE sku_id = 7",
+         "opaque touches"},
+        {"UPDATE t_stock SET stock = stock - /*!100002*/ WHERE sku_id = 7", "hot 7 -2"},
+        {"UPDATE t_stock SET stock = stock - /*!100002*/ WHERE sku_id = 7",
+         "hot 7 -2",
+         {},
+         mysql97},
+        {"SELECT 1 /*! UPDATE t_stock", "opaque touches"},
+        {"UPDATE t_stock SET stock = stock - 1 /*!40000 /* - 1 */ - 2 */ WHERE sku_id = 7",
+         "hot 7 -3"},
+        {"UPDATE t_stock SET stock = stock - 1 /*!99999 /* - 1 */ - 2 */ WHERE sku_id = 7",
+         "hot 7 -1"},
+        {"UPDATE t_stock SET stock = stock - 1 /*!40000 /*!40000 - 1 */ - 2 */ WHERE sku_id = 7",
+         "touches 7"},
+        {"UPDATE t_stock SET stock = stock - 1 /*+ - 1 */ WHERE sku_id = 7",
+         "hot 7 -1",
+         {},
+         mariadb},
+        // sql_mode.
+        {"UPDATE \"t_stock\" SET \"stock\" = \"stock\" - 1 WHERE \"sku_id\" = 7",
+         "hot 7 -1",
+         {},
+         ansi},
+        {"UPDATE \"t_stock\" SET \"stock\" = \"stock\" - 1 WHERE \"sku_id\" = 7", "pass"},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = \"A1\"", "touches", {}, ansi},
+        {"SELECT * FROM \"t_stock\"", "reads", {}, ansi},
+        {"SAVEPOINT \"a\"\"b\"", "savepoint 'a\"b' pass", {}, ansi},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 'A\\'",
+         "hot 'A\\' -1",
+         {},
+         no_escapes},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 'A\\'", "opaque touches"},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 'A\\' OR 1 = 1 -- '",
+         "hot 'A' OR 1 = 1 -- ' -1"},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 'A\\' OR 1 = 1 -- '",
+         "touches",
+         {},
+         no_escapes},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = 'A\\tB\\%\\_\\q\\0'",
+         std::string_view("hot 'A\tB\\%\\_q\0' -1", 18)},
+        {"UPDATE t_stock SET stock = stock - 2 WHERE sku_id = 7 AND NOT stock < 2",
+         "touches",
+         {},
+         high_not},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE NOT name = 1 AND sku_id = 7",
+         "touches",
+         {},
+         high_not},
+        // A second byte that looks like a backslash, a backtick or a quote.
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = '\xd5\x5c'",
+         "hot '\xd5\x5c' -1",
+         {},
+         gbk},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = '\xd5\x5c'", "opaque touches"},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = '\x81'", "hot '\x81' -1", {}, gbk},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = '\xb3\x5c'",
+         "hot '\xb3\x5c' -1",
+         {},
+         big5},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = '\x95\x5c'",
+         "hot '\x95\x5c' -1",
+         {},
+         sjis},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = '\xb1\\'' AND 1 = 1 -- '",
+         "hot '\xb1'' -1",
+         {},
+         sjis},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = '\x81\x30\x81\x30\xd5\x5c'",
+         "hot '\x81\x30\x81\x30\xd5\x5c' -1",
+         {},
+         gb18030},
+        {"UPDATE t_stock SET stock = stock - 1 WHERE sku_id = '\\\xd5\x5c'",
+         "opaque touches",
+         {},
+         gbk},
+        {"UPDATE t_stock AS `\xd5\x60` SET stock = stock - 1 WHERE `\xd5\x60`.sku_id = 7",
+         "hot 7 -1",
+         {},
+         gbk},
+        {"UPDATE t_stock AS \xd5\x60 SET stock = stock - 1 WHERE \xd5\x60.sku_id = 7",
+         "hot 7 -1",
+         {},
+         gbk},
+        {"UPDATE t_stock AS `\xe3` SET stock = stock - 1 WHERE sku_id = 7", "opaque touches"},
+        {"UPDATE t_stock AS \xe5\xba\x93 SET stock = stock - 1 WHERE \xe5\xba\x93.sku_id = 7",
+         "hot 7 -1"},
+        {"UPDATE\xa0t_stock SET stock = stock - 1 WHERE sku_id = 7", "touches 7"},
+        {"SELECT * FROM\xa0t_stock", "reads"},
+        {"\xa0"
+         "COMMIT",
+         "opaque pass"},
+        // Dollar quotes are new in MySQL.
+        {"SELECT $$ FROM t_stock", "opaque touches"},
+        {"SELECT $$ FROM t_stock", "reads", {}, mariadb},
+        {"SELECT $a FROM t_stock", "reads"},
+    };
+}
+
+}  // namespace rewrite_test
