@@ -71,6 +71,7 @@ void LeafVisitor::text(const Field& field, std::string& value, TextRule rule) {
 
 void LeafVisitor::columns(const Field& field, std::vector<std::string>& value, Range count) {
     std::vector<std::string> items;
+    items.reserve(value.size());
     for (const std::string& item : value) items.push_back(quoted(item));
     leaf(field, list_of(items), in_words(count) + " columns");
 }
@@ -81,6 +82,7 @@ void LeafVisitor::address(const Field& field, Address& value, PortRule) {
 
 void LeafVisitor::addresses(const Field& field, std::vector<Address>& value, Range count) {
     std::vector<std::string> items;
+    items.reserve(value.size());
     for (const Address& item : value) items.push_back(quoted(to_string(item)));
     leaf(field, list_of(items), in_words(count) + " addresses");
 }
@@ -116,6 +118,7 @@ void LeafVisitor::table_name(const Field& field, Table& table) {
 
 void LeafVisitor::sku_key(const Field& field, std::vector<KeyPart>& value) {
     std::vector<std::string> items;
+    items.reserve(value.size());
     for (const KeyPart& part : value) items.push_back(part.quoted ? quoted(part.text) : part.text);
     const std::string yaml = items.size() == 1 ? items.front() : list_of(items);
     leaf(field, items.empty() ? std::string() : yaml, "1 to 255 bytes per column");

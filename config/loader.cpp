@@ -13,7 +13,7 @@
 namespace config {
 namespace {
 
-constexpr std::size_t file_bytes_max = 1024 * 1024;
+constexpr std::size_t file_bytes_max = 1'048'576;
 constexpr std::size_t secret_bytes_max = 4096;
 
 void drop_newline(std::string& text) {
@@ -72,11 +72,11 @@ LoadResult load_text(std::string_view text, const std::string& name, const Secre
     const bool complete = document.complete;
     for (Problem& problem : document.problems) report.add(std::move(problem));
     if (!complete) return finish(std::nullopt, report);
-    if (document.empty || document.root.kind == Node::Kind::null) {
+    if (document.empty || document.root.kind == YamlNode::Kind::null) {
         report.problem(1, {}, "the file is empty", "Begin with backend: { address: HOST:PORT }");
         return finish(std::nullopt, report);
     }
-    if (document.root.kind != Node::Kind::map) {
+    if (document.root.kind != YamlNode::Kind::map) {
         report.problem(document.root.line, {}, "expected a map of keys, such as backend: ...");
         return finish(std::nullopt, report);
     }

@@ -11,37 +11,37 @@
 
 namespace config {
 
-std::string describe(const Node& node) {
+std::string describe(const YamlNode& node) {
     switch (node.kind) {
-        case Node::Kind::null:
+        case YamlNode::Kind::null:
             return "nothing";
-        case Node::Kind::sequence:
+        case YamlNode::Kind::sequence:
             return "a list";
-        case Node::Kind::map:
+        case YamlNode::Kind::map:
             return "a map";
-        case Node::Kind::scalar:
+        case YamlNode::Kind::scalar:
             break;
     }
     return node.quoted ? "the text " + shown(node.text) : shown(node.text);
 }
 
-void Reader::read(const Node& root, Config& config) {
+void Reader::read(const YamlNode& root, Config& config) {
     begin(&root, {});
     visit_config(config, *this);
     leave();
 }
 
-void Reader::begin(const Node* node, std::string path) {
+void Reader::begin(const YamlNode* node, std::string path) {
     if (node != nullptr) report_duplicates(*node, path);
     frames_.push_back({node, std::move(path), {}});
 }
 
 void Reader::enter(const Field& field) {
-    const Node* node = child(field.name);
+    const YamlNode* node = child(field.name);
     const std::string path = path_of(field.name);
     // A section whose keys are all commented out is a section with defaults.
-    if (node != nullptr && node->kind == Node::Kind::null) node = nullptr;
-    if (node != nullptr && node->kind != Node::Kind::map) {
+    if (node != nullptr && node->kind == YamlNode::Kind::null) node = nullptr;
+    if (node != nullptr && node->kind != YamlNode::Kind::map) {
         wrong(*node, path, "expected a map of keys", "Put its keys on indented lines below it");
         node = nullptr;
     }
@@ -53,15 +53,15 @@ void Reader::leave() {
     frames_.pop_back();
 }
 
-void Reader::report_duplicates(const Node& map, const std::string& path) {
+void Reader::report_duplicates(const YamlNode& map, const std::string& path) {
+    const std::string prefix = path.empty() ? path : path + ".";
     std::unordered_map<std::string_view, int> seen;
-    for (const Node& entry : map.children) {
+    for (const YamlNode& entry : map.children) {
         const auto [first, is_new] = seen.emplace(entry.key, entry.line);
         if (is_new) continue;
-        const std::string name = printable(entry.key);
         wrong(
             entry,
-            path.empty() ? name : path + "." + name,
+            prefix + printable(entry.key),
             "is given twice, first at line " + std::to_string(first->second),
             "Keep one of them"
         );
@@ -72,7 +72,7 @@ void Reader::report_unknown() {
     const Frame& frame = frames_.back();
     if (frame.node == nullptr) return;
     const std::vector<std::string_view> known(frame.known.begin(), frame.known.end());
-    for (const Node& entry : frame.node->children) {
+    for (const YamlNode& entry : frame.node->children) {
         if (std::ranges::find(known, entry.key) != known.end()) continue;
         wrong(entry, path_of(printable(entry.key)), "unknown key", suggestion(entry.key, known));
     }
@@ -83,11 +83,11 @@ std::string Reader::path_of(std::string_view name) const {
     return path.empty() ? std::string(name) : path + "." + std::string(name);
 }
 
-const Node* Reader::child(std::string_view name) {
+const YamlNode* Reader::child(std::string_view name) {
     Frame& frame = frames_.back();
     frame.known.emplace_back(name);
     if (frame.node == nullptr) return nullptr;
-    const auto found = std::ranges::find(frame.node->children, name, &Node::key);
+    const auto found = std::ranges::find(frame.node->children, name, &YamlNode::key);
     if (found == frame.node->children.end()) return nullptr;
     report_.place(path_of(name), found->line);
     return &*found;
@@ -99,8 +99,8 @@ void Reader::report_missing(const Field& field, const std::string& path) {
     }
 }
 
-const Node* Reader::scalar(const Field& field, std::string_view expected) {
-    const Node* node = child(field.name);
+const YamlNode* Reader::scalar(const Field& field, std::string_view expected) {
+    const YamlNode* node = child(field.name);
     const std::string path = path_of(field.name);
     if (node == nullptr) {
         report_missing(field, path);
@@ -109,8 +109,10 @@ const Node* Reader::scalar(const Field& field, std::string_view expected) {
     return expect_scalar(*node, path, expected) ? node : nullptr;
 }
 
-bool Reader::expect_scalar(const Node& node, const std::string& path, std::string_view expected) {
-    if (node.kind == Node::Kind::scalar) return true;
+bool Reader::expect_scalar(
+    const YamlNode& node, const std::string& path, std::string_view expected
+) {
+    if (node.kind == YamlNode::Kind::scalar) return true;
     wrong(node, path, "expected " + std::string(expected) + ", got " + describe(node));
     return false;
 }
@@ -118,11 +120,11 @@ bool Reader::expect_scalar(const Node& node, const std::string& path, std::strin
 std::optional<std::vector<Reader::Element>> Reader::list(
     const Field& field, std::string_view expected
 ) {
-    const Node* node = child(field.name);
+    const YamlNode* node = child(field.name);
     const std::string path = path_of(field.name);
     std::vector<Element> result;
-    if (node == nullptr || node->kind == Node::Kind::null) return result;
-    if (node->kind != Node::Kind::sequence) {
+    if (node == nullptr || node->kind == YamlNode::Kind::null) return result;
+    if (node->kind != YamlNode::Kind::sequence) {
         wrong(
             *node, path, "expected a list of " + std::string(expected) + ", got " + describe(*node)
         );
@@ -139,14 +141,14 @@ std::optional<std::vector<Reader::Element>> Reader::list(
 std::optional<std::vector<Reader::Element>> Reader::elements(
     const Field& field, std::string_view expected, Range count
 ) {
-    const Node* node = child(field.name);
+    const YamlNode* node = child(field.name);
     const std::string path = path_of(field.name);
     if (node == nullptr) {
         report_missing(field, path);
         return std::nullopt;
     }
     std::vector<Element> result;
-    if (node->kind != Node::Kind::sequence) {
+    if (node->kind != YamlNode::Kind::sequence) {
         result.push_back({node, path});
         return result;
     }
@@ -164,14 +166,14 @@ std::optional<std::vector<Reader::Element>> Reader::elements(
     return result;
 }
 
-void Reader::wrong(const Node& node, std::string path, std::string text, std::string hint) {
+void Reader::wrong(const YamlNode& node, std::string path, std::string text, std::string hint) {
     report_.problem(node.line, std::move(path), std::move(text), std::move(hint));
 }
 
 std::optional<std::uint32_t> Reader::number(const Field& field, Range range) {
     const std::string unit(field.unit);
     const std::string expected = "a whole number" + (unit.empty() ? "" : " of " + unit);
-    const Node* node = scalar(field, expected);
+    const YamlNode* node = scalar(field, expected);
     if (node == nullptr) return std::nullopt;
     const std::string path = path_of(field.name);
     const std::string_view digits =
@@ -214,7 +216,7 @@ void Reader::duration(const Field& field, std::chrono::milliseconds& value, Rang
     if (const auto count = number(field, range)) value = std::chrono::milliseconds(*count);
 }
 
-bool Reader::check_text(const Node& node, const std::string& path, TextRule rule) {
+bool Reader::check_text(const YamlNode& node, const std::string& path, TextRule rule) {
     TextVerdict verdict = judge_text(node.text, rule);
     if (verdict.wrong.empty()) return true;
     wrong(node, path, std::move(verdict.wrong), std::move(verdict.hint));
@@ -222,14 +224,14 @@ bool Reader::check_text(const Node& node, const std::string& path, TextRule rule
 }
 
 void Reader::text(const Field& field, std::string& value, TextRule rule) {
-    const Node* node = scalar(field, "a text");
+    const YamlNode* node = scalar(field, "a text");
     if (node != nullptr && check_text(*node, path_of(field.name), rule)) value = node->text;
 }
 
 void Reader::choice(
     const Field& field, std::size_t& value, std::span<const std::string_view> names
 ) {
-    const Node* node = scalar(field, "a word");
+    const YamlNode* node = scalar(field, "a word");
     if (node == nullptr) return;
     const auto found = std::ranges::find(names, node->text);
     if (found == names.end()) {
@@ -241,9 +243,9 @@ void Reader::choice(
 }
 
 std::optional<Address> Reader::one_address(
-    const Node& node, const std::string& path, PortRule rule
+    const YamlNode& node, const std::string& path, PortRule rule
 ) {
-    if (node.kind == Node::Kind::sequence) {
+    if (node.kind == YamlNode::Kind::sequence) {
         wrong(
             node, path, "expected an address, got a list", "Quote an IPv6 address: \"[::1]:PORT\""
         );
@@ -263,7 +265,7 @@ std::optional<Address> Reader::one_address(
 }
 
 void Reader::address(const Field& field, Address& value, PortRule rule) {
-    const Node* node = child(field.name);
+    const YamlNode* node = child(field.name);
     const std::string path = path_of(field.name);
     if (node == nullptr) return report_missing(field, path);
     value = one_address(*node, path, rule).value_or(value);

@@ -23,7 +23,7 @@ public:
     Reader(Report& report, const SecretSource& secrets, std::string folder)
         : report_(report), secrets_(secrets), folder_(std::move(folder)) {}
 
-    void read(const Node& root, Config& config);
+    void read(const YamlNode& root, Config& config);
 
     void enter(const Field& field) override;
     void leave() override;
@@ -45,26 +45,26 @@ public:
 private:
     // The mapping whose keys are being asked for.
     struct Frame {
-        const Node* node;  // null: the mapping is not in the file, everything keeps its default
+        const YamlNode* node;  // null: the mapping is not in the file, everything keeps its default
         std::string path;
         std::vector<std::string> known;  // keys that the schema asked for
     };
     // One element of a key that takes one value or a list of them.
     struct Element {
-        const Node* node;
+        const YamlNode* node;
         std::string path;
     };
 
-    void begin(const Node* node, std::string path);
-    void report_duplicates(const Node& map, const std::string& path);
+    void begin(const YamlNode* node, std::string path);
+    void report_duplicates(const YamlNode& map, const std::string& path);
     void report_unknown();
     [[nodiscard]] std::string path_of(std::string_view name) const;
     // Marks the name as known. Null when it is not in the file.
-    [[nodiscard]] const Node* child(std::string_view name);
+    [[nodiscard]] const YamlNode* child(std::string_view name);
     // Null when it is absent (reported if required) or not a scalar (reported).
-    [[nodiscard]] const Node* scalar(const Field& field, std::string_view expected);
+    [[nodiscard]] const YamlNode* scalar(const Field& field, std::string_view expected);
     [[nodiscard]] bool expect_scalar(
-        const Node& node, const std::string& path, std::string_view expected
+        const YamlNode& node, const std::string& path, std::string_view expected
     );
     [[nodiscard]] std::optional<std::vector<Element>> elements(
         const Field& field, std::string_view expected, Range count
@@ -73,18 +73,20 @@ private:
         const Field& field, std::string_view expected
     );
     void report_missing(const Field& field, const std::string& path);
-    void wrong(const Node& node, std::string path, std::string text, std::string hint = {});
+    void wrong(const YamlNode& node, std::string path, std::string text, std::string hint = {});
     [[nodiscard]] std::optional<std::uint32_t> number(const Field& field, Range range);
     [[nodiscard]] std::optional<Address> one_address(
-        const Node& node, const std::string& path, PortRule rule
+        const YamlNode& node, const std::string& path, PortRule rule
     );
-    [[nodiscard]] bool check_text(const Node& node, const std::string& path, TextRule rule);
-    [[nodiscard]] std::optional<Secret> secret_from_file(const Node& node, const std::string& path);
+    [[nodiscard]] bool check_text(const YamlNode& node, const std::string& path, TextRule rule);
+    [[nodiscard]] std::optional<Secret> secret_from_file(
+        const YamlNode& node, const std::string& path
+    );
     [[nodiscard]] std::optional<Secret> secret_from_environment(
-        const Node& node, const std::string& path
+        const YamlNode& node, const std::string& path
     );
-    [[nodiscard]] std::vector<KeyPart> key_parts(const Node& node, const std::string& path);
-    [[nodiscard]] std::optional<KeyPart> key_part(const Node& node, const std::string& path);
+    [[nodiscard]] std::vector<KeyPart> key_parts(const YamlNode& node, const std::string& path);
+    [[nodiscard]] std::optional<KeyPart> key_part(const YamlNode& node, const std::string& path);
 
     Report& report_;
     const SecretSource& secrets_;
@@ -93,6 +95,6 @@ private:
 };
 
 // For messages: "a list", "a map", "nothing" or the scalar's text.
-[[nodiscard]] std::string describe(const Node& node);
+[[nodiscard]] std::string describe(const YamlNode& node);
 
 }  // namespace config

@@ -10,8 +10,8 @@
 namespace config {
 namespace {
 
-std::string kind_of(const Node& node) {
-    return node.kind == Node::Kind::scalar ? "a text" : describe(node);
+std::string kind_of(const YamlNode& node) {
+    return node.kind == YamlNode::Kind::scalar ? "a text" : describe(node);
 }
 
 }  // namespace
@@ -19,10 +19,10 @@ std::string kind_of(const Node& node) {
 void Reader::secret(const Field& field, Secret& value) {
     const std::string name(field.name);
     const std::array<std::string, 3> names = {name, name + "_file", name + "_env"};
-    const Node* chosen = nullptr;
+    const YamlNode* chosen = nullptr;
     std::size_t form = 0;
     for (std::size_t index = 0; index < names.size(); ++index) {
-        const Node* node = child(names[index]);
+        const YamlNode* node = child(names[index]);
         if (node == nullptr) continue;
         if (chosen != nullptr) {
             const std::string text = "only one of " + names[form] + " and " + names[index];
@@ -34,7 +34,7 @@ void Reader::secret(const Field& field, Secret& value) {
     }
     if (chosen == nullptr) return;
     const std::string path = path_of(names[form]);
-    if (chosen->kind != Node::Kind::scalar) {
+    if (chosen->kind != YamlNode::Kind::scalar) {
         const std::string hint = form == 0 ? "Write \"\" for an empty password" : "";
         wrong(*chosen, path, "expected a text, got " + kind_of(*chosen), hint);
         return;
@@ -48,7 +48,7 @@ void Reader::secret(const Field& field, Secret& value) {
     if (read) value = std::move(*read);
 }
 
-std::optional<Secret> Reader::secret_from_file(const Node& node, const std::string& path) {
+std::optional<Secret> Reader::secret_from_file(const YamlNode& node, const std::string& path) {
     if (node.text.empty()) {
         wrong(node, path, "names no file");
         return std::nullopt;
@@ -68,7 +68,9 @@ std::optional<Secret> Reader::secret_from_file(const Node& node, const std::stri
     return Secret(std::move(file.content), Secret::Origin::file, place);
 }
 
-std::optional<Secret> Reader::secret_from_environment(const Node& node, const std::string& path) {
+std::optional<Secret> Reader::secret_from_environment(
+    const YamlNode& node, const std::string& path
+) {
     std::optional<std::string> content = secrets_.variable(node.text);
     if (!content) {
         wrong(node, path, "the environment variable is not set", "Set it, or use password_file");

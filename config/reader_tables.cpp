@@ -15,7 +15,7 @@ constexpr std::size_t key_text_bytes_max = 255;
 }  // namespace
 
 void Reader::table_name(const Field& field, Table& table) {
-    const Node* node = scalar(field, "SCHEMA.TABLE");
+    const YamlNode* node = scalar(field, "SCHEMA.TABLE");
     if (node == nullptr) return;
     TextVerdict verdict = split_table_name(node->text, table.schema, table.name);
     if (verdict.wrong.empty()) return;
@@ -40,7 +40,7 @@ void Reader::tables(const Field& field, std::vector<Table>& value) {
     value.clear();
     for (const Element& element : *found) {
         Table& table = value.emplace_back();
-        if (element.node->kind != Node::Kind::map) {
+        if (element.node->kind != YamlNode::Kind::map) {
             wrong(
                 *element.node,
                 element.path,
@@ -61,7 +61,7 @@ void Reader::skus(const Field& field, std::vector<Sku>& value) {
     value.clear();
     for (const Element& element : *found) {
         Sku& sku = value.emplace_back();
-        if (element.node->kind != Node::Kind::map) {
+        if (element.node->kind != YamlNode::Kind::map) {
             sku.key = key_parts(*element.node, element.path);
             continue;
         }
@@ -72,16 +72,16 @@ void Reader::skus(const Field& field, std::vector<Sku>& value) {
 }
 
 void Reader::sku_key(const Field& field, std::vector<KeyPart>& value) {
-    const Node* node = child(field.name);
+    const YamlNode* node = child(field.name);
     const std::string path = path_of(field.name);
     if (node == nullptr) return report_missing(field, path);
     value = key_parts(*node, path);
 }
 
 // All parts, or none when one of them is bad.
-std::vector<KeyPart> Reader::key_parts(const Node& node, const std::string& path) {
+std::vector<KeyPart> Reader::key_parts(const YamlNode& node, const std::string& path) {
     std::vector<KeyPart> parts;
-    if (node.kind != Node::Kind::sequence) {
+    if (node.kind != YamlNode::Kind::sequence) {
         if (auto part = key_part(node, path)) parts.push_back(std::move(*part));
         return parts;
     }
@@ -94,8 +94,8 @@ std::vector<KeyPart> Reader::key_parts(const Node& node, const std::string& path
     return parts;
 }
 
-std::optional<KeyPart> Reader::key_part(const Node& node, const std::string& path) {
-    if (node.kind == Node::Kind::null) {
+std::optional<KeyPart> Reader::key_part(const YamlNode& node, const std::string& path) {
+    if (node.kind == YamlNode::Kind::null) {
         wrong(node, path, "a key value cannot be null", "Quote it if it is a text");
         return std::nullopt;
     }

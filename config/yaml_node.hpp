@@ -15,18 +15,18 @@ namespace config {
 
 constexpr int nesting_max = 12;
 
-struct Node {
+struct YamlNode {
     enum class Kind { null, scalar, sequence, map };
     Kind kind = Kind::null;
     bool quoted = false;  // scalar: in quotes or a block, so it is text whatever it looks like
     int line = 0;         // from 1; of the key for a map's children
     std::string key;      // for a map's children
     std::string text;     // scalar, as written and before any conversion
-    std::vector<Node> children;  // of a sequence or map, in order, duplicates included
+    std::vector<YamlNode> children;  // of a sequence or map, in order, duplicates included
 };
 
 struct Document {
-    Node root;
+    YamlNode root;
     bool empty = false;             // nothing but blanks and comments
     bool complete = false;          // false: the text could not be read to its end
     std::vector<Problem> problems;  // syntax and forbidden features

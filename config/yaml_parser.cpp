@@ -29,16 +29,16 @@ public:
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         refuse_anchor(mark, anchor);
-        const bool item = !open_.empty() && open_.back().node->kind == Node::Kind::sequence;
+        const bool item = !open_.empty() && open_.back().node->kind == YamlNode::Kind::sequence;
         YAML::Mark place = mark;
         // Finding the line costs a pass over the text, so it is done for the first few only.
         if (item && ++null_items_ <= exact_null_items_max)
             place.line = line_of_null_item(text_, mark.line, mark.column);
-        add(place, Node{});
+        add(place, YamlNode{});
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
         problem(mark, "an alias is not allowed", "Write the value out");
-        add(mark, Node{});
+        add(mark, YamlNode{});
     }
     void OnScalar(
         const YAML::Mark& mark,
@@ -55,8 +55,8 @@ public:
             open_.back().has_key = true;
             return;
         }
-        Node node;
-        node.kind = Node::Kind::scalar;
+        YamlNode node;
+        node.kind = YamlNode::Kind::scalar;
         node.text = value;
         node.quoted = tag == "!";
         add(mark, std::move(node));
@@ -67,7 +67,7 @@ public:
         YAML::anchor_t anchor,
         YAML::EmitterStyle::value
     ) override {
-        open(mark, tag, anchor, Node::Kind::sequence);
+        open(mark, tag, anchor, YamlNode::Kind::sequence);
     }
     void OnSequenceEnd() override { open_.pop_back(); }
     void OnMapStart(
@@ -76,7 +76,7 @@ public:
         YAML::anchor_t anchor,
         YAML::EmitterStyle::value
     ) override {
-        open(mark, tag, anchor, Node::Kind::map);
+        open(mark, tag, anchor, YamlNode::Kind::map);
     }
     void OnMapEnd() override { open_.pop_back(); }
 
@@ -84,14 +84,14 @@ public:
 
 private:
     struct Open {
-        Node* node;  // stays put: its parent gets no further child while this one is open
+        YamlNode* node;  // stays put: its parent gets no further child while this one is open
         std::string key;
         int key_line = 0;
         bool has_key = false;
     };
 
     [[nodiscard]] bool expects_key() const {
-        return !open_.empty() && open_.back().node->kind == Node::Kind::map &&
+        return !open_.empty() && open_.back().node->kind == YamlNode::Kind::map &&
                !open_.back().has_key;
     }
     void problem(const YAML::Mark& mark, std::string text, std::string hint) {
@@ -112,7 +112,7 @@ private:
             problem(mark, "a tag is not allowed", "Remove it, or quote a value that begins with !");
         }
     }
-    Node& add(const YAML::Mark& mark, Node node) {
+    YamlNode& add(const YAML::Mark& mark, YamlNode node) {
         if (expects_key()) stop(mark, "a key must be plain text", "");
         node.line = mark.line + 1;
         if (open_.empty()) {
@@ -128,16 +128,16 @@ private:
         return parent.node->children.emplace_back(std::move(node));
     }
     void open(
-        const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Node::Kind kind
+        const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlNode::Kind kind
     ) {
         refuse_anchor(mark, anchor);
         refuse_tag(mark, tag);
         if (std::cmp_greater_equal(open_.size(), nesting_max)) {
             stop(mark, "nested deeper than " + std::to_string(nesting_max) + " levels", "");
         }
-        Node node;
+        YamlNode node;
         node.kind = kind;
-        Node& placed = add(mark, std::move(node));
+        YamlNode& placed = add(mark, std::move(node));
         open_.push_back(Open{&placed, {}, 0, false});
     }
 

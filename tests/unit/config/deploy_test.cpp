@@ -13,32 +13,32 @@ constexpr std::string_view health_url = "http://127.0.0.1:6080/healthz";
 constexpr int stop_seconds = 30;
 
 // The child of a map, or of a list by position; a test failure and an empty node when absent.
-const Node& at(const Node& node, std::string_view key) {
-    static const Node none;
-    const auto found = std::ranges::find(node.children, key, &Node::key);
+const YamlNode& at(const YamlNode& node, std::string_view key) {
+    static const YamlNode none;
+    const auto found = std::ranges::find(node.children, key, &YamlNode::key);
     if (found != node.children.end()) return *found;
     ADD_FAILURE() << "no " << key;
     return none;
 }
 
-const Node& at(const Node& node, std::size_t index) {
-    static const Node none;
+const YamlNode& at(const YamlNode& node, std::size_t index) {
+    static const YamlNode none;
     if (index < node.children.size()) return node.children[index];
     ADD_FAILURE() << "no element " << index;
     return none;
 }
 
-Node parse(std::string_view text, const std::string& name) {
+YamlNode parse(std::string_view text, const std::string& name) {
     Document document = parse_yaml(text, name);
     EXPECT_EQ(lines(document.problems), "");
     return std::move(document.root);
 }
 
 // The documents of a file, which are divided by lines of three dashes.
-std::vector<Node> documents(const std::string& path) {
+std::vector<YamlNode> documents(const std::string& path) {
     constexpr std::string_view divider = "\n---\n";
     const std::string text = read_source_file(path);
-    std::vector<Node> result;
+    std::vector<YamlNode> result;
     std::size_t begin = 0;
     while (begin < text.size()) {
         const std::size_t end = std::min(text.find(divider, begin), text.size());
@@ -65,24 +65,24 @@ void check_operation(const Config& config) {
     EXPECT_LT(config.limits.drain_timeout, std::chrono::seconds(stop_seconds));
 }
 
-std::vector<std::string> texts(const Node& list) {
+std::vector<std::string> texts(const YamlNode& list) {
     std::vector<std::string> result;
-    for (const Node& node : list.children) result.push_back(node.text);
+    for (const YamlNode& node : list.children) result.push_back(node.text);
     return result;
 }
 
 TEST(deploy, the_kubernetes_example_agrees_with_its_configuration) {
-    const std::vector<Node> parts = documents("deploy/kubernetes-sidecar.yaml");
+    const std::vector<YamlNode> parts = documents("deploy/kubernetes-sidecar.yaml");
     ASSERT_EQ(parts.size(), 3U);
-    const Node& embedded = at(at(parts[0], "data"), "stockgate.yaml");
+    const YamlNode& embedded = at(at(parts[0], "data"), "stockgate.yaml");
     const Config config =
         load_with_password(embedded.text, "/run/secrets/stockgate/ledger.password");
     check_operation(config);
     EXPECT_NE(at(at(parts[1], "stringData"), "ledger.password").text, "");
 
-    const Node& pod = at(at(at(parts[2], "spec"), "template"), "spec");
+    const YamlNode& pod = at(at(at(parts[2], "spec"), "template"), "spec");
     EXPECT_EQ(at(pod, "terminationGracePeriodSeconds").text, std::to_string(stop_seconds));
-    const Node& sidecar = at(at(pod, "initContainers"), 0);
+    const YamlNode& sidecar = at(at(pod, "initContainers"), 0);
     EXPECT_EQ(at(sidecar, "restartPolicy").text, "Always");
     for (const std::string_view probe : {"startupProbe", "readinessProbe"}) {
         const auto command = texts(at(at(at(sidecar, probe), "exec"), "command"));
@@ -90,11 +90,11 @@ TEST(deploy, the_kubernetes_example_agrees_with_its_configuration) {
         EXPECT_EQ(command.front(), "curl");
         EXPECT_EQ(command.back(), health_url);
     }
-    const Node& mounts = at(sidecar, "volumeMounts");
+    const YamlNode& mounts = at(sidecar, "volumeMounts");
     EXPECT_EQ(at(at(mounts, 0), "mountPath").text, "/etc/stockgate");
     EXPECT_EQ(at(at(mounts, 1), "mountPath").text, "/run/secrets/stockgate");
 
-    const Node& variables = at(at(at(pod, "containers"), 0), "env");
+    const YamlNode& variables = at(at(at(pod, "containers"), 0), "env");
     const std::string target =
         at(at(variables, 0), "value").text + ":" + at(at(variables, 1), "value").text;
     ASSERT_EQ(config.listen.size(), 1U);
@@ -102,14 +102,14 @@ TEST(deploy, the_kubernetes_example_agrees_with_its_configuration) {
 }
 
 TEST(deploy, the_compose_example_agrees_with_its_configuration) {
-    const std::vector<Node> parts = documents("deploy/compose.yaml");
+    const std::vector<YamlNode> parts = documents("deploy/compose.yaml");
     ASSERT_EQ(parts.size(), 1U);
     const Config config = load_with_password(
         read_source_file("deploy/compose.stockgate.yaml"), "/run/secrets/ledger.password"
     );
     check_operation(config);
-    const Node& services = at(parts[0], "services");
-    const Node& stockgate = at(services, "stockgate");
+    const YamlNode& services = at(parts[0], "services");
+    const YamlNode& stockgate = at(services, "stockgate");
     EXPECT_EQ(
         texts(at(stockgate, "volumes")),
         std::vector<std::string>{"./compose.stockgate.yaml:/etc/stockgate/stockgate.yaml:ro"}
@@ -117,8 +117,8 @@ TEST(deploy, the_compose_example_agrees_with_its_configuration) {
     EXPECT_EQ(at(stockgate, "stop_grace_period").text, std::to_string(stop_seconds) + "s");
     EXPECT_EQ(texts(at(stockgate, "secrets")), std::vector<std::string>{"ledger.password"});
     // Hosts in the configuration are services of the file.
-    EXPECT_EQ(at(services, config.backend.address.host).kind, Node::Kind::map);
-    EXPECT_EQ(at(services, config.gate.redis.address.host).kind, Node::Kind::map);
+    EXPECT_EQ(at(services, config.backend.address.host).kind, YamlNode::Kind::map);
+    EXPECT_EQ(at(services, config.gate.redis.address.host).kind, YamlNode::Kind::map);
     const auto command = texts(at(at(services, "redis"), "command"));
     EXPECT_NE(std::ranges::find(command, "noeviction"), command.end());
 }

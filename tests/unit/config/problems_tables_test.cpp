@@ -3,7 +3,7 @@
 namespace config::test {
 namespace {
 
-TEST(problems_tables, tables) {
+TEST(problems_tables, names_and_columns) {
     check_problems({
         {with_ledger + "  - a.t\n",
          "f:4: tables[0]: expected a map of keys, got 'a.t'. Begin an entry with \"- table: "
@@ -50,6 +50,11 @@ TEST(problems_tables, tables) {
          "f:5: tables[0].key[1]: expected a column name, got a list.\n"
          "f:6: tables[0].stock: 's`' is not a column name. Write the bare name, without quotes or "
          "dots.\n"},
+    });
+}
+
+TEST(problems_tables, settings_and_duplicates) {
+    check_problems({
         {with_table + "    buckets: 0\n",
          "f:7: tables[0].buckets: 0 is out of range. Allowed are 1 to 1024 buckets.\n"},
         {with_table + "    buckets: 1025\n",

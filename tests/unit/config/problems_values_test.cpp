@@ -57,7 +57,7 @@ TEST(problems_values, missing_keys) {
     });
 }
 
-TEST(problems_values, addresses) {
+TEST(problems_values, one_address) {
     check_problems({
         {"backend: { address: db }\n",
          "f:1: backend.address: 'db' has no port. Write HOST:PORT or [IPV6]:PORT.\n"},
@@ -93,6 +93,11 @@ TEST(problems_values, addresses) {
         {"backend: { address: \"unix:/run/db.sock\" }\n",
          "f:1: backend.address: unix sockets are not supported yet. Write HOST:PORT or "
          "[IPV6]:PORT.\n"},
+    });
+}
+
+TEST(problems_values, addresses_together) {
+    check_problems({
         {minimal + "listen: unix:/run/x.sock\n",
          "f:2: listen: unix sockets are not supported yet. Write HOST:PORT or [IPV6]:PORT.\n"},
         {minimal + "listen: []\n", "f:2: listen: has 0 entries, allowed are 1 to 16.\n"},
