@@ -125,7 +125,8 @@ Statement analyse_text(std::string_view text, const Context& context) {
     out.mentions_sql_mode = mentions_sql_mode(text);
     const bool is_mentioned = context.rules.mentioned_in(text);
     const Cursor start(text, context.dialect);
-    if (!is_mentioned && text.find(';') == std::string_view::npos) {
+    const bool has_semicolon = text.find(';') != std::string_view::npos;
+    if (!is_mentioned && !has_semicolon) {
         read_statement(start, context, false, out);
         return out;
     }
@@ -139,6 +140,10 @@ Statement analyse_text(std::string_view text, const Context& context) {
                 "check its quotes and comments"
             );
         }
+        return out;
+    }
+    if (!has_semicolon) {
+        read_statement(start, context, is_mentioned, out);
         return out;
     }
     const Parts parts = split(start);
