@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds start_retry{500};
 constexpr std::chrono::milliseconds drain_poll{20};
 // After the drain deadline: for sessions to close and for what is undecided to be decided.
 constexpr std::chrono::seconds settle_deadline{5};
+constexpr std::chrono::milliseconds recovery_interval{100};
 constexpr std::size_t control_pool_size = 4;
 constexpr std::size_t rebuild_pool_size = 8;
 
@@ -75,8 +76,10 @@ void App::build_control() {
     rebuild_sql_ = std::make_unique<SqlPool>(control, ledger_account(*config_), rebuild_pool_size);
 
     RebuildHooks rebuild;
-    rebuild.gate = [this]() -> GateMaintenance& { return serving_gate(); };
-    rebuild.live = [this](std::vector<RequestId> ids) { return live(std::move(ids)); };
+    rebuild.gates = [this] { return gates_->now(); };
+    rebuild.live = [this](std::string key, std::vector<RequestId> ids) {
+        return live(std::move(key), std::move(ids));
+    };
     rebuild.registry = [this] { return registry_->current(); };
     rebuilder_ = std::make_unique<Rebuilder>(
         control, *rebuild_sql_, incarnation_, std::move(rebuild), RebuildLimits{}
@@ -103,24 +106,15 @@ void App::build_control() {
         control, *control_sql_, config_->background.projection, [this] { return registry_->current(); }
     );
 
-    if (config_->gate.kind != config::GateKind::redis) return;
-    auto options = redis_options(config_->gate.redis);
-    options.check_policy = true;
-    control_redis_ = std::make_unique<RedisGate>(control, std::move(options), *rebuilder_);
-    RecoveryHooks recovery;
-    recovery.next_step = [this] { return breaker_.next_recovery_step(Clock::now()); };
-    recovery.probed = [this](bool ok) { breaker_.record_probe(ok, std::chrono::microseconds{0}); };
-    recovery.rebuilt = [this](bool ok) { breaker_.record_rebuild(ok); };
-    recovery.redis_serves = [this] { return breaker_.allow(); };
-    RecoveryLimits limits;
-    limits.slow_call = config_->breaker.slow_call;
-    recovery_ =
-        std::make_unique<Recovery>(control, *control_redis_, *rebuilder_, std::move(recovery), limits);
-}
-
-GateMaintenance& App::serving_gate() {
-    if (control_redis_ && breaker_.allow()) return *control_redis_;
-    return local_maintenance_;
+    if (config_->gate.kind == config::GateKind::redis) {
+        auto options = redis_options(config_->gate.redis);
+        options.check_policy = true;
+        control_redis_ = std::make_unique<RedisGate>(control, std::move(options), *rebuilder_);
+        recovery_ = std::make_unique<Recovery>(
+            control, breaker_, *control_redis_, *rebuilder_, recovery_interval
+        );
+    }
+    gates_ = std::make_unique<RebuildTargets>(control_redis_.get(), local_maintenance_, breaker_);
 }
 
 int App::run() {
@@ -162,12 +156,7 @@ Task<> App::start_up() {
         heartbeat_->start();
         rebuilder_->start();
         if (recovery_) {
-            if (!co_await recovery_->begin()) {
-                breaker_.record_failure("Redis does not answer at start-up");
-                while (breaker_.allow() && config_->breaker.mode == config::BreakerMode::automatic) {
-                    breaker_.record_failure("Redis does not answer at start-up");
-                }
-            }
+            co_await recovery_->begin();
             recovery_->start();
         }
         registry_->start();
@@ -255,7 +244,7 @@ Task<> App::refresh_registry() {
 }
 
 // Asks every core which of these ids its sessions or its judge still hold.
-Task<std::vector<bool>> App::live(std::vector<RequestId> ids) {
+Task<std::vector<bool>> App::live(std::string key, std::vector<RequestId> ids) {
     struct Answers {
         explicit Answers(const asio::any_io_executor& executor) : changed(executor) {}
         std::vector<bool> live;
@@ -267,9 +256,9 @@ Task<std::vector<bool>> App::live(std::vector<RequestId> ids) {
     answers->live.resize(asked->size());
     answers->missing = cores_.size();
     for (const auto& core : cores_) {
-        asio::post(core->io(), [this, core = core.get(), asked, answers] {
+        asio::post(core->io(), [this, core = core.get(), key, asked, answers] {
             std::vector<bool> found(asked->size());
-            for (std::size_t i = 0; i < asked->size(); ++i) found[i] = core->gate().is_live((*asked)[i]);
+            for (std::size_t i = 0; i < asked->size(); ++i) found[i] = core->gate().is_live(key, (*asked)[i]);
             asio::post(control_, [answers, found = std::move(found)] {
                 for (std::size_t i = 0; i < found.size(); ++i) {
                     if (found[i]) answers->live[i] = true;

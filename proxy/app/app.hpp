@@ -16,6 +16,7 @@
 #include "proxy/admin/admin_server.hpp"
 #include "proxy/admin/metrics.hpp"
 #include "proxy/app/core.hpp"
+#include "proxy/gate/rebuild_targets.hpp"
 #include "proxy/net/listener.hpp"
 #include "proxy/services/heartbeat.hpp"
 #include "proxy/services/projection.hpp"
@@ -45,9 +46,8 @@ private:
     void accepted(boost::asio::ip::tcp::socket socket);
     [[nodiscard]] Core& least_busy_core();
     [[nodiscard]] std::size_t session_total() const;
-    Task<std::vector<bool>> live(std::vector<RequestId> ids);
+    Task<std::vector<bool>> live(std::string key, std::vector<RequestId> ids);
     Task<std::size_t> undecided();
-    GateMaintenance& serving_gate();
 
     // admin_binding.cpp
     [[nodiscard]] AdminPorts admin_ports();
@@ -66,6 +66,7 @@ private:
     std::unique_ptr<SqlPool> control_sql_;
     std::unique_ptr<SqlPool> rebuild_sql_;
     std::unique_ptr<RedisGate> control_redis_;
+    std::unique_ptr<RebuildTargets> gates_;
     std::unique_ptr<Rebuilder> rebuilder_;
     std::unique_ptr<Heartbeat> heartbeat_;
     std::unique_ptr<RegistryRefresh> registry_;

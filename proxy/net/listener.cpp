@@ -2,6 +2,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <spdlog/spdlog.h>
@@ -31,7 +32,7 @@ std::string Listener::listen(const config::Address& address) {
     const tcp::endpoint endpoint = found.begin()->endpoint();
     acceptor_.open(endpoint.protocol(), error);
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address{true}, error);
-    if (!error && endpoint.protocol() == tcp::v6()) acceptor_.set_option(asio::ip::v6_only{true}, error);
+    if (!error && endpoint.protocol() == tcp::v6()) acceptor_.set_option(boost::asio::ip::v6_only{true}, error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(4096, error);
     if (error) return error.message();
