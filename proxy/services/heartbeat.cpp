@@ -48,7 +48,8 @@ void Heartbeat::start() {
 }
 
 Task<> Heartbeat::run() {
-    do {
+    bool goes_on = true;
+    while (goes_on) {
         const bool ok = co_await beat_all();
         if (ok) {
             ++counts_.beats;
@@ -56,7 +57,8 @@ Task<> Heartbeat::run() {
         } else {
             ++counts_.failures;
         }
-    } while (co_await pace_.rest(limits_.interval));
+        goes_on = co_await pace_.rest(limits_.interval);
+    }
     running_ = false;
 }
 

@@ -12,7 +12,8 @@ class Pace {
 public:
     explicit Pace(const boost::asio::any_io_executor& executor) : wake_(executor) {}
 
-    // False once stopped: the loop then ends.
+    // False once stopped: the loop then ends. GCC-12: not in the condition of the loop, where the
+    // awaited task is destroyed twice; into a variable.
     Task<bool> rest(std::chrono::milliseconds pause);
     // Ends the current or the next rest at once.
     void hurry() { wake_.notify(); }

@@ -58,7 +58,11 @@ void Projection::start() {
 }
 
 Task<> Projection::run() {
-    while (co_await pace_.rest(interval_)) co_await project_now();
+    bool goes_on = co_await pace_.rest(interval_);
+    while (goes_on) {
+        co_await project_now();
+        goes_on = co_await pace_.rest(interval_);
+    }
     running_ = false;
 }
 

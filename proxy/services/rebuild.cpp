@@ -114,7 +114,8 @@ std::optional<BucketAddress> Rebuilder::resolve(const std::string& gate_key) con
 
 Task<> Rebuilder::run() {
     std::chrono::milliseconds rest{0};
-    do {
+    bool goes_on = true;
+    while (goes_on) {
         take_marks();
         const auto now = Clock::now();
         while (queue_workers_ < limits_.parallel) {
@@ -128,7 +129,8 @@ Task<> Rebuilder::run() {
         if (const auto due = queue_.next_due(); due && queue_workers_ < limits_.parallel) {
             rest = std::chrono::ceil<std::chrono::milliseconds>(*due - now);
         }
-    } while (co_await pace_.rest(rest));
+        goes_on = co_await pace_.rest(rest);
+    }
     loop_running_ = false;
 }
 

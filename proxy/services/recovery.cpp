@@ -43,7 +43,8 @@ void Recovery::start() {
 }
 
 Task<> Recovery::run() {
-    do {
+    bool goes_on = true;
+    while (goes_on) {
         seed_local();
         switch (breaker_->next_recovery_step(steady_clock::now())) {
             case RecoveryStep::wait:
@@ -60,7 +61,8 @@ Task<> Recovery::run() {
                 break;
             }
         }
-    } while (co_await pace_.rest(interval_));
+        goes_on = co_await pace_.rest(interval_);
+    }
     running_ = false;
 }
 

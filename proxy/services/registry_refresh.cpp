@@ -60,9 +60,11 @@ void RegistryRefresh::start() {
 }
 
 Task<> RegistryRefresh::run() {
-    do {
+    bool goes_on = true;
+    while (goes_on) {
         co_await refresh_now();
-    } while (co_await pace_.rest(interval_));
+        goes_on = co_await pace_.rest(interval_);
+    }
     running_ = false;
 }
 
@@ -147,7 +149,9 @@ Task<bool> RegistryRefresh::announce(const std::vector<SchemaRows>& rows) {
     }
     if (fresh.empty()) co_return true;
     std::vector<std::string> names = fresh;
-    if (hooks_.announce && !co_await hooks_.announce(std::move(names))) {
+    bool written = true;
+    if (hooks_.announce) written = co_await hooks_.announce(std::move(names));
+    if (!written) {
         SqlError error;
         error.message = "the heartbeat could not be written";
         failed("announcement", error);
