@@ -164,7 +164,7 @@ bool ResponseTracker::is_ending() const noexcept {
     if (first_byte_ != ending_byte || first_frame_size_ == 0) return false;
     const std::uint32_t limit =
         caps_.has(capability::deprecate_eof) ? scanner_.payload_max() : eof_size_limit;
-    return first_frame_size_ < limit && first_frame_size_ < scanner_.payload_max();
+    return first_frame_size_ < limit;
 }
 
 Errc ResponseTracker::end_packet() {

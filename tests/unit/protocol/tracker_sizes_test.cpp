@@ -1,31 +1,11 @@
 // Packets over one frame, long OK packets, and what the tracker costs.
 
+#include "allocation_count.hpp"
 #include "captures.hpp"
 #include "hex.hpp"
 #include "protocol/response_tracker.hpp"
 
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}  // namespace
-
-// Counted for the whole test program; the counter is read around the code under test only.
-void* operator new(std::size_t size) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace protocol {
 namespace {
@@ -224,14 +204,24 @@ TEST(TrackerSizes, AllocatesNothingInTheSteadyState) {
     };
     ASSERT_TRUE(run(reply, reply.size()));
     ASSERT_TRUE(run(update, 7));
-    const std::size_t before = allocations.load();
+    const std::size_t before = allocation_count();
     bool all_ended = true;
     for (int i = 0; i < 100; ++i) {
         all_ended =
             run(reply, 97) && run(reply, reply.size()) && run(update, update.size()) && all_ended;
     }
-    EXPECT_EQ(allocations.load(), before);
+    EXPECT_EQ(allocation_count(), before);
     EXPECT_TRUE(all_ended);
+}
+
+TEST(TrackerSizes, TellsTheSequenceOfTheLastRow) {
+    Bytes rows;
+    const std::uint8_t next = append_frames(rows, 250, from_hex("0161"));
+    append_frames(rows, next, from_hex("0162"));
+    ResponseTracker tracker = started(ReplyShape::rows, plain);
+    const auto fed = tracker.feed(rows);
+    ASSERT_TRUE(fed.has_value());
+    EXPECT_EQ(fed->last_sequence, 251);
 }
 
 TEST(TrackerSizes, HoldsNoRows) {
@@ -247,10 +237,10 @@ TEST(TrackerSizes, HoldsNoRows) {
 TEST(TrackerSizes, AllocatesNothingOnTheWordOfALength) {
     const Bytes header = from_hex("fffffe01 00");
     ResponseTracker tracker = started(ReplyShape::result, tracking);
-    const std::size_t before = allocations.load();
+    const std::size_t before = allocation_count();
     ASSERT_TRUE(tracker.feed(header).has_value());
     // One byte is held, and the first growth of the buffer is all.
-    EXPECT_LE(allocations.load(), before + 1);
+    EXPECT_LE(allocation_count(), before + 1);
     EXPECT_EQ(tracker.packet().size(), 1U);
 }
 
