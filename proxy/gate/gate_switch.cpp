@@ -52,7 +52,8 @@ Task<ReserveReply> GateSwitch::reserve(
     const BreakerView view = shared_->parts.breaker->view();
     if (serves_local(view)) co_return reserve_local(key, id, units, forced, view);
     auto call = reserve_remote(key, id, units, forced, view);
-    co_return co_await std::move(call);
+    const ReserveReply reply = co_await std::move(call);
+    co_return reply;
 }
 
 Task<ReserveReply> GateSwitch::reserve_remote(

@@ -76,8 +76,11 @@ Task<bool> RedisLink::Impl::connect() {
 }
 
 Task<bool> RedisLink::Impl::attempt() {
-    if (!co_await open_socket()) co_return false;
-    co_return co_await handshake();
+    // GCC-12: `if (!co_await ...)` ends in a trap when built with -fsanitize=undefined.
+    const bool open = co_await open_socket();
+    if (!open) co_return false;
+    const bool ready = co_await handshake();
+    co_return ready;
 }
 
 Task<bool> RedisLink::Impl::open_socket() {
@@ -125,7 +128,8 @@ Task<bool> RedisLink::Impl::handshake() {
         socket, asio::buffer(bytes), asio::as_tuple(asio::use_awaitable)
     );
     if (error) co_return false;
-    co_return co_await read_handshake(std::move(commands));
+    const bool ready = co_await read_handshake(std::move(commands));
+    co_return ready;
 }
 
 Task<bool> RedisLink::Impl::read_handshake(std::vector<HandshakeCommand> commands) {
