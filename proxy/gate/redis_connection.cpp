@@ -194,8 +194,9 @@ Task<> RedisLink::Impl::write_calls() {
             co_await wake_writer.wait();
             writer_idle = false;
         }
-        queue.stage(write_buffer, Clock::now());
-        arm();
+        const auto now = Clock::now();
+        queue.stage(write_buffer, now);
+        arm_for(now + options.stall_timeout);
         auto [error, written] = co_await asio::async_write(
             socket, asio::buffer(write_buffer), asio::as_tuple(asio::use_awaitable)
         );

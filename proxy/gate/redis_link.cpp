@@ -83,32 +83,36 @@ void RedisLink::Impl::submit(LinkQueue::Call call) {
         call.finish(LinkOutcome::not_sent, {}, now);
         return;
     }
+    const auto deadline = call.deadline;
     if (!queue.push(call)) {
         counters.refused_full.add();
         call.finish(LinkOutcome::not_sent, {}, now);
         return;
     }
     note_length();
-    arm();
+    arm_for(deadline);
     if (writer_idle) wake_writer.notify();
 }
 
 // One timer for all deadlines. It is not moved when calls end in time, so it fires about once per
 // timeout while there are calls, and each time looks for what is really late.
-void RedisLink::Impl::arm() {
-    if (deadline_armed || state == State::stopped) return;
-    auto next = queue.next_deadline();
-    if (const auto written = queue.oldest_written()) {
-        const auto stalled = *written + options.stall_timeout;
-        next = next ? std::min(*next, stalled) : stalled;
-    }
-    if (!next) return;
+void RedisLink::Impl::arm_for(Clock::time_point time) {
+    if (state == State::stopped) return;
+    if (deadline_armed && armed_for <= time) return;
     deadline_armed = true;
-    deadline_timer.expires_at(*next);
-    deadline_timer.async_wait([self = shared_from_this()](const boost::system::error_code&) {
+    armed_for = time;
+    // Cancels the wait for a later time, which ends as aborted.
+    deadline_timer.expires_at(time);
+    deadline_timer.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+        if (error || self->state == State::stopped) return;
         self->deadline_armed = false;
-        if (self->state != State::stopped) self->on_deadline();
+        self->on_deadline();
     });
+}
+
+void RedisLink::Impl::arm() {
+    if (const auto next = queue.next_deadline()) arm_for(*next);
+    if (const auto written = queue.oldest_written()) arm_for(*written + options.stall_timeout);
 }
 
 void RedisLink::Impl::on_deadline() {

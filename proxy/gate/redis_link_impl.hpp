@@ -29,6 +29,7 @@ struct RedisLink::Impl : std::enable_shared_from_this<RedisLink::Impl> {
 
     // redis_link.cpp
     void submit(LinkQueue::Call call);
+    void arm_for(Clock::time_point time);
     void arm();
     void on_deadline();
     void on_reply(RespReply reply, Clock::time_point now);
@@ -59,6 +60,7 @@ struct RedisLink::Impl : std::enable_shared_from_this<RedisLink::Impl> {
     bool started = false;
     bool writer_idle = false;
     bool deadline_armed = false;
+    Clock::time_point armed_for{};
     std::size_t reloads_pending = 0;
 
     boost::asio::ip::tcp::socket socket;
