@@ -99,7 +99,7 @@ void RegistryRefresh::failed(const std::string& subject, const SqlError& error) 
 
 // Adds schemas that have a registry. One that is known stays: what is no longer listed may only be
 // no longer visible, so the read of its rows decides.
-Task<bool> RegistryRefresh::discover(SqlLink& link, std::vector<std::string>& schemas) {
+Task<bool> RegistryRefresh::discover(SqlLink& link) {
     const std::string sql =
         "SELECT table_schema FROM information_schema.tables WHERE table_name='inventory_sku' "
         "AND table_type='BASE TABLE'";
@@ -109,10 +109,10 @@ Task<bool> RegistryRefresh::discover(SqlLink& link, std::vector<std::string>& sc
         co_return false;
     }
     for (const auto& row : reply.rows) {
-        if (!row[0] || contains(schemas, *row[0])) continue;
-        schemas.push_back(*row[0]);
+        if (!row[0] || contains(schemas_, *row[0])) continue;
+        schemas_.push_back(*row[0]);
     }
-    std::sort(schemas.begin(), schemas.end());
+    std::sort(schemas_.begin(), schemas_.end());
     discovered_ = Clock::now();
     co_return true;
 }
@@ -125,6 +125,7 @@ Task<bool> RegistryRefresh::read_schema(
     const bool gone =
         reply.error.code == error_no_such_table || reply.error.code == error_unknown_database;
     if (gone) {
+        std::erase(schemas_, schema);
         std::erase(announced_, schema);
         co_return true;
     }
@@ -169,13 +170,12 @@ Task<bool> RegistryRefresh::read_and_publish() {
         failed("connection", error);
         co_return false;
     }
-    std::vector<std::string> schemas;
-    for (const auto& known : last_) schemas.push_back(known.schema);
     bool ok = true;
     const bool due =
         discovered_ == Clock::time_point{} || Clock::now() - discovered_ >= discovery_interval;
-    if (due) ok = co_await discover(*link, schemas);
+    if (due) ok = co_await discover(*link);
     std::vector<SchemaRows> rows;
+    const std::vector<std::string> schemas = schemas_;
     for (const auto& schema : schemas) {
         const bool read = co_await read_schema(*link, schema, rows);
         ok = ok && read;

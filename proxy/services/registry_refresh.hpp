@@ -66,7 +66,7 @@ private:
 
     Task<> run();
     Task<bool> read_and_publish();
-    Task<bool> discover(SqlLink& link, std::vector<std::string>& schemas);
+    Task<bool> discover(SqlLink& link);
     Task<bool> read_schema(SqlLink& link, const std::string& schema, std::vector<SchemaRows>& rows);
     Task<bool> announce(const std::vector<SchemaRows>& rows);
     void publish(std::vector<SchemaRows> rows);
@@ -79,7 +79,8 @@ private:
     Pace pace_;
     SubjectLogLimit log_limit_{std::chrono::seconds{10}};
     RegistryView current_ = std::make_shared<Registry>();
-    std::vector<SchemaRows> last_;  // what `current_` was built from
+    std::vector<SchemaRows> last_;      // what `current_` was built from
+    std::vector<std::string> schemas_;  // that have a registry, published or not
     std::vector<std::string> announced_;
     std::vector<Event*> waiting_;  // callers of refresh_now
     std::uint64_t begun_ = 0;      // reads
