@@ -148,10 +148,12 @@ Task<> App::start_up() {
     }
     spdlog::info("event=admin_listening address={} port={}", config_->admin.address.host, *port);
     if (!config_->ledger.user.empty()) {
-        while (!co_await registry_->refresh_now()) {
+        bool is_read = co_await registry_->refresh_now();
+        while (!is_read) {
             spdlog::warn("event=registry_unreadable action=retry error=\"{}\"", registry_->status().last_error);
             co_await pause(control, start_retry);
             if (stage_ != Stage::starting) co_return;
+            is_read = co_await registry_->refresh_now();
         }
         heartbeat_->start();
         rebuilder_->start();

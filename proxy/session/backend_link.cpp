@@ -60,7 +60,8 @@ Task<bool> BackendLink::exchange(
     const std::vector<std::string>& statements, std::vector<OwnReply>& replies
 ) {
     replies.clear();
-    if (!co_await wait_drained()) co_return false;
+    const auto drained = co_await wait_drained();
+    if (!drained) co_return false;
     std::vector<std::uint8_t> request;
     for (const auto& sql : statements) {
         protocol::encode_query(request, sql, caps_);
@@ -70,11 +71,13 @@ Task<bool> BackendLink::exchange(
         reply.own = true;
         pending_.push_back(std::move(reply));
     }
-    co_return co_await collect(statements.size(), std::move(request), replies);
+    auto collected = co_await collect(statements.size(), std::move(request), replies);
+    co_return collected;
 }
 
 Task<bool> BackendLink::try_prepare(const std::string& sql, OwnReply& reply) {
-    if (!co_await wait_drained()) co_return false;
+    const auto drained = co_await wait_drained();
+    if (!drained) co_return false;
     std::vector<std::uint8_t> request;
     protocol::encode_stmt_prepare(request, sql);
     PendingReply pending;
@@ -83,12 +86,14 @@ Task<bool> BackendLink::try_prepare(const std::string& sql, OwnReply& reply) {
     pending.own = true;
     pending_.push_back(std::move(pending));
     std::vector<OwnReply> replies;
-    if (!co_await collect(1, std::move(request), replies)) co_return false;
+    const auto collected = co_await collect(1, std::move(request), replies);
+    if (!collected) co_return false;
     reply = std::move(replies.front());
     if (reply.ok()) {
         std::vector<std::uint8_t> close;
         protocol::encode_stmt_close(close, reply.end.statement_id);
-        if (co_await backend_.write(close)) co_return false;
+        const auto write_error = co_await backend_.write(close);
+        if (write_error) co_return false;
     }
     co_return true;
 }
@@ -163,7 +168,8 @@ Task<bool> BackendLink::deliver(ReadBuffer& input) {
         }
         if (own) {
             if (position > passed) {
-                if (co_await client_->write(data.subspan(passed, position - passed))) co_return false;
+                const auto write_error = co_await client_->write(data.subspan(passed, position - passed));
+                if (write_error) co_return false;
             }
             if (!take_own(data.subspan(position, fed->size))) co_return false;
             passed = position + fed->size;
@@ -174,7 +180,8 @@ Task<bool> BackendLink::deliver(ReadBuffer& input) {
     if (raw_) position = data.size();
     if (position > passed) {
         metrics_->bytes_client_out.add(position - passed);
-        if (co_await client_->write(data.subspan(passed, position - passed))) co_return false;
+        const auto write_error = co_await client_->write(data.subspan(passed, position - passed));
+        if (write_error) co_return false;
     }
     input.consume(position);
     // Waiters go on only now: what they write to the client comes behind the reply just written.
@@ -186,7 +193,9 @@ Task<> BackendLink::pump() {
     ReadBuffer input;
     for (;;) {
         const ErrorCode error = co_await backend_.fill(input);
-        if (input.size() > 0 && !co_await deliver(input)) break;
+        bool delivered = true;
+        if (input.size() > 0) delivered = co_await deliver(input);
+        if (!delivered) break;
         if (error) break;
     }
     closed_ = true;
@@ -211,38 +220,8 @@ OwnError OwnReply::error(protocol::Capabilities caps) const {
 }
 
 std::vector<protocol::TextRow> OwnReply::rows(protocol::Capabilities caps) const {
-    std::vector<protocol::TextRow> rows;
-    std::size_t columns = 0;
-    std::size_t definitions_left = 0;
-    bool in_rows = false;
-    std::span<const std::uint8_t> rest{bytes};
-    while (rest.size() >= protocol::frame_header_size) {
-        const auto header = protocol::read_frame_header(rest.data());
-        if (rest.size() - protocol::frame_header_size < header.length) break;
-        const auto payload = rest.subspan(protocol::frame_header_size, header.length);
-        rest = rest.subspan(protocol::frame_header_size + header.length);
-        if (columns == 0) {
-            const auto count = protocol::decode_column_count(payload);
-            if (!count || *count == 0 || *count > 4096) break;
-            columns = definitions_left = static_cast<std::size_t>(*count);
-            continue;
-        }
-        if (definitions_left > 0) {
-            --definitions_left;
-            in_rows = definitions_left == 0 && caps.has(protocol::capability::deprecate_eof);
-            continue;
-        }
-        const bool is_end = !payload.empty() && payload[0] == 0xfe && payload.size() < 9;
-        if (!in_rows) {
-            in_rows = true;  // the EOF behind the definitions
-            continue;
-        }
-        if (is_end || (!payload.empty() && payload[0] == 0xfe && rest.empty())) break;
-        auto row = protocol::decode_text_row(payload, columns);
-        if (!row) break;
-        rows.push_back(std::move(*row));
-    }
-    return rows;
+    auto rows = protocol::collect_text_rows(bytes, caps);
+    return rows ? std::move(*rows) : std::vector<protocol::TextRow>{};
 }
 
 }  // namespace proxy

@@ -36,7 +36,9 @@ Task<> Session::serve_commands() {
                 backend_->wire().close();
                 break;
             }
-            if (!co_await flush() || !co_await read_more()) break;
+            bool goes_on = co_await flush();
+            if (goes_on) goes_on = co_await read_more();
+            if (!goes_on) break;
             continue;
         }
         const Bytes packet = client_in_.data().subspan(forward_);
@@ -54,14 +56,16 @@ Task<> Session::serve_commands() {
             pass_packet(header.length);
             continue;
         }
-        if (!co_await flush()) break;
+        const auto flushed = co_await flush();
+        if (!flushed) break;
         if (++decisions > decisions_max && std::holds_alternative<Intercept>(plan)) {
             Refuse refuse;
             refuse.error = replies::ledger_unreachable("the registry keeps changing");
             plan = std::move(refuse);
         }
         const bool takes_bytes = std::holds_alternative<NeedBytes>(plan);
-        if (!co_await carry_out(std::move(plan), frame_header_size + header.length)) break;
+        const auto goes_on = co_await carry_out(std::move(plan), frame_header_size + header.length);
+        if (!goes_on) break;
         if (takes_bytes || client_in_.size() == 0) decisions = 0;
     }
 }
@@ -125,10 +129,17 @@ Task<bool> Session::read_more() {
 Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
     if (const auto* need = std::get_if<NeedBytes>(&plan)) {
         client_in_.reserve(need->count);
-        co_return co_await read_more();
+        auto has_more = co_await read_more();
+        co_return has_more;
     }
-    if (std::holds_alternative<WaitReplies>(plan)) co_return co_await backend_->wait_drained();
-    if (std::holds_alternative<AskSession>(plan)) co_return co_await ask_session();
+    if (std::holds_alternative<WaitReplies>(plan)) {
+        auto drained = co_await backend_->wait_drained();
+        co_return drained;
+    }
+    if (std::holds_alternative<AskSession>(plan)) {
+        auto result = co_await ask_session();
+        co_return result;
+    }
     if (std::holds_alternative<ScanOversize>(plan)) {
         scanner_ = std::make_unique<rewrite::MentionScanner>(core_.registry->rules);
         scanned_registry_ = core_.registry;
@@ -142,8 +153,12 @@ Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
         co_await flush();
         co_return false;
     }
-    if (!co_await backend_->wait_drained()) co_return false;
-    if (std::holds_alternative<ChangeUser>(plan)) co_return co_await change_user(packet_size);
+    const auto drained = co_await backend_->wait_drained();
+    if (!drained) co_return false;
+    if (std::holds_alternative<ChangeUser>(plan)) {
+        auto result = co_await change_user(packet_size);
+        co_return result;
+    }
     if (auto* refuse = std::get_if<Refuse>(&plan)) {
         client_in_.consume(packet_size);
         co_await send_error(std::move(refuse->error), static_cast<std::uint8_t>(client_sequence_ + 1));
@@ -158,7 +173,8 @@ Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
         co_return false;
     }
     bool done = false;
-    if (!co_await intercept(std::move(std::get<Intercept>(plan)), done)) co_return false;
+    const auto goes_on = co_await intercept(std::move(std::get<Intercept>(plan)), done);
+    if (!goes_on) co_return false;
     if (done) client_in_.consume(packet_size);
     co_return true;
 }
@@ -167,7 +183,8 @@ Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
 Task<bool> Session::intercept(Intercept what, bool& done) {
     if (!what.sql.empty()) {
         OwnError denied;
-        if (!co_await check_privilege(what, denied)) {
+        const auto allowed = co_await check_privilege(what, denied);
+        if (!allowed) {
             if (denied.code == 0) co_return false;
             core_.metrics->refused(RefusalReason::privilege).add();
             done = true;
@@ -206,14 +223,16 @@ Task<bool> Session::answer(const HotReply& reply) {
     ok.info = info;
     std::vector<std::uint8_t> packet;
     protocol::encode_ok(packet, sequence, ok, backend_->capabilities());
-    co_return !co_await client_.write(packet);
+    auto write_error = co_await client_.write(packet);
+    co_return !write_error;
 }
 
 // The backend says whether this user may run the original statement: the ledger must not widen anybody's rights.
 Task<bool> Session::check_privilege(const Intercept& what, OwnError& error) {
     if (core_.privileges.allowed(what.key)) co_return true;
     OwnReply reply;
-    if (!co_await backend_->try_prepare(what.sql, reply)) co_return false;
+    const auto prepared = co_await backend_->try_prepare(what.sql, reply);
+    if (!prepared) co_return false;
     if (!reply.ok()) {
         error = reply.error(backend_->capabilities());
         co_return false;
@@ -229,24 +248,28 @@ Task<bool> Session::change_user(std::size_t packet_size) {
         End end;
         end.error = replies::unreadable_packet("COM_CHANGE_USER");
         end.reason = "COM_CHANGE_USER";
-        co_return co_await carry_out(std::move(end), packet_size);
+        auto goes_on = co_await carry_out(std::move(end), packet_size);
+        co_return goes_on;
     }
     user_ = std::string{request->user};
     schema_ = std::string{request->schema};
     schema_known_ = true;
     if (request->collation != 0) dialect_.charset = rewrite::charset_of_collation(request->collation);
     next_pending_.transaction.resets_session = true;
-    co_return co_await authenticate(
+    const bool logged_in = co_await authenticate(
         static_cast<std::uint8_t>(protocol::Command::change_user), protocol::ReplyShape::auth, packet_size
     );
+    co_return logged_in;
 }
 
 Task<bool> Session::ask_session() {
-    if (!co_await backend_->wait_drained()) co_return false;
+    const auto drained = co_await backend_->wait_drained();
+    if (!drained) co_return false;
     std::vector<std::string> statements;
     statements.emplace_back("SELECT @@sql_mode, DATABASE()");
     std::vector<OwnReply> answers;
-    if (!co_await backend_->exchange(statements, answers)) co_return false;
+    const auto answered = co_await backend_->exchange(statements, answers);
+    if (!answered) co_return false;
     const auto rows = answers.front().rows(backend_->capabilities());
     if (rows.size() != 1 || rows[0].size() != 2) co_return false;
     dialect_.ansi_quotes = rows[0][0] && rows[0][0]->find("ANSI_QUOTES") != std::string::npos;
@@ -260,7 +283,13 @@ Task<bool> Session::ask_session() {
 Task<> Session::relay_raw() {
     core_.metrics->raw_relay_total.add();
     forward_ = client_in_.size();
-    while (co_await flush() && co_await read_more()) forward_ = client_in_.size();
+    for (;;) {
+        const bool flushed = co_await flush();
+        if (!flushed) co_return;
+        const bool has_more = co_await read_more();
+        if (!has_more) co_return;
+        forward_ = client_in_.size();
+    }
 }
 
 }  // namespace proxy

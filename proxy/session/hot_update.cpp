@@ -68,11 +68,17 @@ HotUpdate::HotUpdate(
 
 Task<HotReply> HotUpdate::run() {
     if (request_.sku->state == SkuState::paused) co_return error_reply(replies::sku_paused(target_.sku_id));
-    if (request_.sku->state == SkuState::draining) co_return co_await wait_for_registry();
+    if (request_.sku->state == SkuState::draining) {
+        auto result = co_await wait_for_registry();
+        co_return result;
+    }
     if (transaction_.in_xa()) {
         co_return error_reply(replies::refused("stock of a hot SKU cannot change inside an XA transaction"));
     }
-    if (transaction_.status_is_stale() && !co_await refresh_status()) co_return HotReply{};
+    if (transaction_.status_is_stale()) {
+        const bool known = co_await refresh_status();
+        if (!known) co_return HotReply{};
+    }
     autocommit_ = !transaction_.in_transaction();
     HotReply reply;
     if (request_.update.delta == 0) {
@@ -91,7 +97,8 @@ Task<bool> HotUpdate::refresh_status() {
     std::vector<std::string> statements;
     statements.emplace_back("DO 0");
     std::vector<OwnReply> answers;
-    if (!co_await backend_.exchange(statements, answers)) co_return false;
+    const auto answered = co_await backend_.exchange(statements, answers);
+    if (!answered) co_return false;
     take_status(answers);
     co_return true;
 }
@@ -107,9 +114,15 @@ void HotUpdate::take_status(const std::vector<OwnReply>& answers) {
 
 Task<HotReply> HotUpdate::deduct() {
     // A guard above the quantity ("keep ten in reserve") is a condition on the sum, not on a bucket.
-    if (request_.update.minimum && *request_.update.minimum > units_) co_return co_await gather();
+    if (request_.update.minimum && *request_.update.minimum > units_) {
+        auto result = co_await gather();
+        co_return result;
+    }
     auto granted = co_await probe_gate();
-    if (!granted) co_return co_await ask_ledger();
+    if (!granted) {
+        auto answer = co_await ask_ledger();
+        co_return answer;
+    }
     Reservation reservation = std::move(granted->reservation);
     std::vector<std::string> statements;
     statements.push_back(ledger_sql::insert_detail(
@@ -117,11 +130,15 @@ Task<HotReply> HotUpdate::deduct() {
     ));
     statements.push_back(ledger_sql::sell(target_, reservation.id, granted->bucket, units_));
     const Booked result = co_await book(reservation, std::move(statements), 1);
-    if (result == Booked::yes) co_return co_await booked(std::move(reservation));
+    if (result == Booked::yes) {
+        auto answer = co_await booked(std::move(reservation));
+        co_return answer;
+    }
     if (backend_lost_) co_return HotReply{};
     give_back_now(reservation, result == Booked::refused);
     if (result == Booked::failed) co_return error_reply(failure_);
-    co_return co_await ask_ledger();
+    auto answer = co_await ask_ledger();
+    co_return answer;
 }
 
 std::string HotUpdate::key_of(unsigned bucket) const {
@@ -214,7 +231,10 @@ Task<HotReply> HotUpdate::ask_ledger() {
     for (int round = 0; round < ledger_rounds_max; ++round) {
         const auto remainders = co_await read_remainders();
         if (!remainders) break;  // the client's own connection can still decide
-        if (remainders->empty()) co_return co_await wait_for_registry();
+        if (remainders->empty()) {
+            auto result = co_await wait_for_registry();
+            co_return result;
+        }
         const std::int64_t sum = sum_of(*remainders);
         if (sum < units_) co_return sold_out(sum);
         std::vector<unsigned> fitting;
@@ -231,12 +251,16 @@ Task<HotReply> HotUpdate::ask_ledger() {
         ));
         statements.push_back(ledger_sql::sell(target_, id_, bucket, units_));
         const Booked result = co_await book(reservation, std::move(statements), 1);
-        if (result == Booked::yes) co_return co_await booked(reservation);
+        if (result == Booked::yes) {
+            auto answer = co_await booked(reservation);
+            co_return answer;
+        }
         if (backend_lost_) co_return HotReply{};
         give_back_now(reservation, false);
         if (result == Booked::failed) co_return error_reply(failure_);
     }
-    co_return co_await gather();
+    auto answer = co_await gather();
+    co_return answer;
 }
 
 Task<HotReply> HotUpdate::gather() {
@@ -245,7 +269,8 @@ Task<HotReply> HotUpdate::gather() {
     if (autocommit_) statements.emplace_back("BEGIN");
     statements.push_back(ledger_sql::remainders_for_update(target_));
     std::vector<OwnReply> answers;
-    if (!co_await backend_.exchange(statements, answers)) co_return HotReply{};
+    const auto answered = co_await backend_.exchange(statements, answers);
+    if (!answered) co_return HotReply{};
     begun_ = autocommit_;
     take_status(answers);
     const bool ok = answers.front().ok() && answers.back().ok();
@@ -286,7 +311,10 @@ Task<HotReply> HotUpdate::gather() {
         ));
         sale.push_back(ledger_sql::gather_and_sell(target_, id_, parts, into, units_));
         result = co_await book(reservation, std::move(sale), parts.size());
-        if (result == Booked::yes) co_return co_await booked(std::move(reservation));
+        if (result == Booked::yes) {
+            auto reply = co_await booked(std::move(reservation));
+            co_return reply;
+        }
         if (backend_lost_) co_return HotReply{};
         give_back_now(reservation, false);
         // The rows are locked by this transaction: a refusal now means they are not what was read.
@@ -297,11 +325,15 @@ Task<HotReply> HotUpdate::gather() {
         begun_ = false;
         std::vector<std::string> rollback;
         rollback.emplace_back(rollback_sql);
-        if (!co_await backend_.exchange(rollback, answers)) co_return HotReply{};
+        const auto ended = co_await backend_.exchange(rollback, answers);
+        if (!ended) co_return HotReply{};
         take_status(answers);
     }
     if (!remainders) co_return error_reply(failure_);
-    if (remainders->empty()) co_return co_await wait_for_registry();
+    if (remainders->empty()) {
+        auto answer = co_await wait_for_registry();
+        co_return answer;
+    }
     co_return sold_out(sum);
 }
 
@@ -333,7 +365,9 @@ Task<HotUpdate::Booked> HotUpdate::book(
     // A deadlock took the whole transaction; without the INSERT the UPDATE found no detail row.
     const bool gone = failed != nullptr && failure_.code == er_lock_deadlock && !autocommit_;
     const bool inserted = answers[answers.size() - 2].ok();
-    if (!gone && (inserted || autocommit_) && !co_await undo(reservation.id)) {
+    bool undone = true;
+    if (!gone && (inserted || autocommit_)) undone = co_await undo(reservation.id);
+    if (!undone) {
         // What cannot be undone in the open transaction must not stay in it: end the connection, so that
         // the server rolls back, and let the judge see to it.
         backend_lost_ = true;
@@ -355,7 +389,8 @@ Task<bool> HotUpdate::undo(const RequestId& id) {
         statements.push_back(ledger_sql::delete_detail(target_, id));
     }
     std::vector<OwnReply> answers;
-    if (!co_await backend_.exchange(statements, answers)) co_return false;
+    const auto answered = co_await backend_.exchange(statements, answers);
+    if (!answered) co_return false;
     begun_ = false;
     take_status(answers);
     co_return answers.front().ok();
@@ -380,7 +415,8 @@ Task<HotReply> HotUpdate::commit(Reservation reservation) {
     statements.emplace_back(commit_sql);
     std::vector<OwnReply> answers;
     begun_ = false;
-    if (!co_await backend_.exchange(statements, answers)) {
+    const auto answered = co_await backend_.exchange(statements, answers);
+    if (!answered) {
         hold(core_, reservation);
         TransactionEnds ends;
         ends.unknown.push_back(std::move(reservation));
@@ -390,7 +426,8 @@ Task<HotReply> HotUpdate::commit(Reservation reservation) {
     take_status(answers);
     if (!answers.front().ok()) {
         failure_ = answers.front().error(backend_.capabilities());
-        co_return co_await decide_commit(std::move(reservation));
+        auto result = co_await decide_commit(std::move(reservation));
+        co_return result;
     }
     settle(*core_.gate, reservation);
     co_return rows_reply(1);
@@ -442,9 +479,15 @@ Task<HotReply> HotUpdate::restock() {
     );
     statements.push_back(ledger_sql::add_capacity(target_, id_, bucket, units_));
     const Booked result = co_await book(reservation, std::move(statements), 1);
-    if (result == Booked::yes) co_return co_await booked(std::move(reservation));
+    if (result == Booked::yes) {
+        auto reply = co_await booked(std::move(reservation));
+        co_return reply;
+    }
     if (backend_lost_) co_return HotReply{};
-    if (result == Booked::refused) co_return co_await wait_for_registry();
+    if (result == Booked::refused) {
+        auto answer = co_await wait_for_registry();
+        co_return answer;
+    }
     co_return error_reply(failure_);
 }
 

@@ -22,20 +22,6 @@ constexpr std::size_t login_packet_max = 1 << 20;
 // How long a client may take to read what was flushed and close, once the backend is gone.
 constexpr std::chrono::seconds linger{2};
 
-void store_word(std::span<std::uint8_t> bytes, std::size_t at, std::uint32_t value) {
-    for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
-}
-
-// Writes the agreed capabilities into a login packet that decode_login has accepted (so it is long enough).
-void store_capabilities(std::span<std::uint8_t> login, protocol::Capabilities agreed) {
-    constexpr std::size_t mariadb_word_at = 28;
-    store_word(login, 0, agreed.flags);
-    // Only a client that found MariaDB's second word in the greeting has written one.
-    if ((agreed.flags & protocol::capability::long_password) == 0 && login.size() >= mariadb_word_at + 4) {
-        store_word(login, mariadb_word_at, agreed.mariadb_flags);
-    }
-}
-
 }  // namespace
 
 Session::Session(CoreContext& core, tcp::socket client, std::uint64_t number)
@@ -63,10 +49,14 @@ Task<> Session::run() {
             "event=backend_unreachable session={} address={} error=\"{}\"", number_, address, error.message()
         );
         co_await send_error(replies::backend_unreachable(address, error.message()), 0);
-    } else if (co_await greet() && co_await log_in()) {
-        co_await serve_commands();
-    } else if (!logged_in_) {
-        core_.metrics->login_failed.add();
+    } else {
+        bool ready = co_await greet();
+        if (ready) ready = co_await log_in();
+        if (ready) {
+            co_await serve_commands();
+        } else {
+            core_.metrics->login_failed.add();
+        }
     }
     handshake_timer_.cancel();
     // The client has sent its last byte; what the backend still answers goes to it until the backend closes.
@@ -74,7 +64,11 @@ Task<> Session::run() {
     while (pump_running_) co_await pump_ended_.wait();
     // Read on until the client closes too: closing over unread bytes would reset the connection and take
     // the backend's last words with it. The linger timer bounds this.
-    while (backend_ && !co_await client_.fill(client_in_)) client_in_.consume(client_in_.size());
+    while (backend_) {
+        const ErrorCode read_error = co_await client_.fill(client_in_);
+        if (read_error) break;
+        client_in_.consume(client_in_.size());
+    }
     finish();
     core_.metrics->sessions_open.subtract();
 }
@@ -137,14 +131,16 @@ Task<bool> Session::read_packet(Wire& wire, ReadBuffer& buffer, std::size_t& siz
             }
             buffer.reserve(size);
         }
-        if (co_await wire.fill(buffer)) co_return false;
+        const auto read_error = co_await wire.fill(buffer);
+        if (read_error) co_return false;
     }
 }
 
 Task<bool> Session::greet() {
     ReadBuffer input;
     std::size_t size = 0;
-    if (!co_await read_packet(backend_->wire(), input, size)) {
+    const auto has_packet = co_await read_packet(backend_->wire(), input, size);
+    if (!has_packet) {
         co_await send_error(
             replies::backend_unreachable(
                 config::to_string(core_.config->backend.address), "it closed before its greeting"
@@ -171,12 +167,14 @@ Task<bool> Session::greet() {
     const auto offered = protocol::mask_greeting(payload, protocol::passable_capabilities());
     if (!offered) co_return false;
     backend_->set_capabilities(*offered);
-    co_return !co_await client_.write(packet);
+    auto write_error = co_await client_.write(packet);
+    co_return !write_error;
 }
 
 Task<bool> Session::log_in() {
     std::size_t size = 0;
-    if (!co_await read_packet(client_, client_in_, size)) co_return false;
+    const auto has_packet = co_await read_packet(client_, client_in_, size);
+    if (!has_packet) co_return false;
     const auto payload = client_in_.data().subspan(
         protocol::frame_header_size, size - protocol::frame_header_size
     );
@@ -192,18 +190,17 @@ Task<bool> Session::log_in() {
         co_await send_error(replies::ssl_not_offered(), sequence);
         co_return false;
     }
-    // A client must not ask for what was not offered; one that does gets what both sides share, and so
-    // the backend sees the identical set.
-    protocol::Capabilities agreed = login->capabilities;
-    agreed.flags &= offered.flags | protocol::capability::long_password;
-    agreed.mariadb_flags &= offered.mariadb_flags;
-    store_capabilities(payload, agreed);
-    backend_->set_capabilities(agreed);
-    handshake_flags_ = agreed.flags;
+    // A client that asks for what was not offered gets what both sides share, so that the backend sees the
+    // identical set.
+    const auto agreed = protocol::mask_login(payload, offered);
+    if (!agreed) co_return false;
+    backend_->set_capabilities(*agreed);
+    handshake_flags_ = agreed->flags;
     user_ = std::string{login->user};
     schema_ = std::string{login->schema};
     dialect_.charset = rewrite::charset_of_collation(login->collation);
-    co_return co_await authenticate(0, ReplyShape::auth, size);
+    auto result = co_await authenticate(0, ReplyShape::auth, size);
+    co_return result;
 }
 
 // Relays authentication turn by turn: the client may send one packet each time the backend waits for it,
@@ -221,12 +218,17 @@ Task<bool> Session::authenticate(std::uint8_t command, ReplyShape shape, std::si
         spawn(core_.executor, "reply_pump", std::move(task));
     }
     std::size_t size = forward;
-    do {
-        if (size > 0 && co_await backend_->wire().write(client_in_.data().first(size))) co_return false;
+    bool has_packet = true;
+    while (has_packet) {
+        ErrorCode write_error;
+        if (size > 0) write_error = co_await backend_->wire().write(client_in_.data().first(size));
+        if (write_error) co_return false;
         client_in_.consume(size);
         size = 0;
-        if (!co_await backend_->wait_client_turn()) break;
-    } while (co_await read_packet(client_, client_in_, size));
+        const auto client_turn = co_await backend_->wait_client_turn();
+        if (!client_turn) break;
+        has_packet = co_await read_packet(client_, client_in_, size);
+    }
     co_return logged_in_;
 }
 
