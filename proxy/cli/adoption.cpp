@@ -1,6 +1,7 @@
 #include "proxy/cli/adoption.hpp"
 
 #include "proxy/cli/base_row.hpp"
+#include "proxy/gate/gate_codec.hpp"
 #include "proxy/ledger/ledger_sql.hpp"
 #include "proxy/ledger/schema.hpp"
 
@@ -13,21 +14,7 @@ using ledger_sql::quote_name;
 
 // Each attempt waits up to the session's lock wait timeout (2 s).
 constexpr int attempts_max = 10;
-
-std::string joined(const std::vector<std::string>& names, const char* separator) {
-    std::string list;
-    for (const auto& name : names) {
-        if (!list.empty()) list += separator;
-        list += name;
-    }
-    return list;
-}
-
-std::string key_letters(const TableShape& shape) {
-    std::string letters;
-    for (const auto type : shape.key_types) letters += static_cast<char>(type);
-    return letters;
-}
+constexpr unsigned table_missing = 1146;
 
 // What the registry has of the SKU already.
 struct Registered {
@@ -76,7 +63,7 @@ private:
             refuse(
                 name_ + ": has " + std::to_string(plan_.key.size()) + " parts, the key has " +
                     std::to_string(definition_.key_columns.size()) + " columns",
-                "give one value for each of " + joined(definition_.key_columns, ", ")
+                "give one value for each of " + comma_list(definition_.key_columns)
             );
             return false;
         }
@@ -127,12 +114,13 @@ private:
             judge_registered(registered);
             return false;
         }
-        if (!same_as_siblings()) return false;
+        if (!no_ledger_ && !same_as_siblings()) return false;
         std::int64_t stock = 0;
         if (!read_stock(stock)) return false;
         result_.units = stock;
         const std::uint64_t epoch = registered.epoch + 1;
-        const bool written = registered.found ? write_again(stock, epoch) : write_new(stock, epoch);
+        const bool written =
+            no_ledger_ || (registered.found ? write_again(stock, epoch) : write_new(stock, epoch));
         if (!written) return false;
         if (plan_.before_commit && !plan_.dry_run) {
             plan_.before_commit(result_.sku_id, plan_.buckets);
@@ -147,10 +135,13 @@ private:
 
     bool read_registered(Registered& registered) {
         const auto reply = database_.query(
-            "SELECT state,buckets,epoch,key_columns=" +
-            quoted(joined(definition_.key_columns, ",")) + " AND " + same_definition() + " FROM " +
+            "SELECT state,buckets,epoch," + same_definition(database_, definition_) + " FROM " +
             table("inventory_sku") + " WHERE sku_id=" + quoted(result_.sku_id) + " FOR UPDATE"
         );
+        if (plan_.dry_run && reply.error.code == table_missing) {
+            no_ledger_ = true;
+            return true;
+        }
         if (reply.error) return fail(reply.error);
         if (reply.rows.empty()) return true;
         const auto& row = reply.rows.front();
@@ -160,15 +151,6 @@ private:
         registered.epoch = static_cast<std::uint64_t>(to_units(row[2].value_or("0")).value_or(0));
         registered.same_definition = row[3].value_or("0") == "1";
         return true;
-    }
-
-    [[nodiscard]] std::string same_definition() const {
-        return "key_types=BINARY " + quoted(key_letters(definition_.shape)) +
-               " AND stock_column=" + quoted(definition_.stock_column) +
-               " AND stock_max=" + quoted(definition_.shape.stock_max) +
-               " AND stock_unsigned=" + (definition_.shape.stock_unsigned ? "1" : "0") +
-               " AND version_column<=>" + version_literal() +
-               " AND time_columns=" + quoted(joined(definition_.time_columns, ","));
     }
 
     void judge_registered(const Registered& registered) {
@@ -202,9 +184,8 @@ private:
     bool same_as_siblings() {
         const auto reply = database_.query(
             "SELECT sku_id FROM " + table("inventory_sku") +
-            " WHERE state<>'drained' AND table_name=" + quoted(definition_.table) +
-            " AND NOT (key_columns=" + quoted(joined(definition_.key_columns, ",")) + " AND " +
-            same_definition() + ") LIMIT 1"
+            " WHERE state<>'drained' AND table_name=" + quoted(definition_.table) + " AND NOT (" +
+            same_definition(database_, definition_) + ") LIMIT 1"
         );
         if (reply.error) return fail(reply.error);
         if (reply.rows.empty()) return true;
@@ -244,10 +225,10 @@ private:
             return refuse(name_ + ": stock is NULL", "set it to a number first");
         }
         const auto units = to_units(*row.stock);
-        if (!units) {
+        if (!units || *units > units_max) {
             return refuse(
                 name_ + ": stock " + *row.stock + " is larger than the ledger can hold",
-                "the largest is 9223372036854775807"
+                "the largest is " + std::to_string(units_max)
             );
         }
         if (*units < 0) {
@@ -307,26 +288,9 @@ private:
         );
     }
 
-    [[nodiscard]] std::string version_literal() const {
-        return definition_.version_column.empty() ? "NULL" : quoted(definition_.version_column);
-    }
-
-    [[nodiscard]] std::vector<std::pair<const char*, std::string>> definition_fields() const {
-        return {
-            {"table_name", quoted(definition_.table)},
-            {"key_columns", quoted(joined(definition_.key_columns, ","))},
-            {"key_types", quoted(key_letters(definition_.shape))},
-            {"stock_column", quoted(definition_.stock_column)},
-            {"stock_max", quoted(definition_.shape.stock_max)},
-            {"stock_unsigned", definition_.shape.stock_unsigned ? "1" : "0"},
-            {"version_column", version_literal()},
-            {"time_columns", quoted(joined(definition_.time_columns, ","))},
-            {"unguarded", quoted(definition_.unguarded)},
-        };
-    }
     [[nodiscard]] std::string definition_values() const {
         std::string list;
-        for (const auto& [name, value] : definition_fields()) {
+        for (const auto& [name, value] : definition_fields(database_, definition_)) {
             if (!list.empty()) list += ',';
             list += value;
         }
@@ -334,9 +298,9 @@ private:
     }
     [[nodiscard]] std::string definition_assignments() const {
         std::string list;
-        for (const auto& [name, value] : definition_fields()) {
+        for (const auto& [name, value] : definition_fields(database_, definition_)) {
             if (!list.empty()) list += ',';
-            list += std::string{name} + '=' + value;
+            list += name + '=' + value;
         }
         return list;
     }
@@ -376,6 +340,7 @@ private:
     const AdoptionPlan& plan_;
     std::string name_;
     BaseRowPlace place_;
+    bool no_ledger_ = false;  // a dry run before the ledger tables exist
     SqlError conflict_;
     AdoptionResult result_;
 };
@@ -389,25 +354,6 @@ std::vector<std::int64_t> split_capacity(std::int64_t total, unsigned buckets) {
     return shares;
 }
 
-TableDefinition define_table(
-    const config::Table& table, const TableFacts& facts, const TableShape& shape
-) {
-    const auto spelled = [&facts](const std::string& name) {
-        const auto* column = facts.column(name);
-        return column ? column->name : name;
-    };
-    TableDefinition definition;
-    definition.schema = table.schema;
-    definition.table = facts.name;
-    for (const auto& key : table.key) definition.key_columns.push_back(spelled(key));
-    definition.shape = shape;
-    definition.stock_column = spelled(table.stock);
-    if (!table.version.empty()) definition.version_column = spelled(table.version);
-    for (const auto& time : table.time) definition.time_columns.push_back(spelled(time));
-    definition.unguarded = table.unguarded == config::Unguarded::error ? "error" : "zero_rows";
-    return definition;
-}
-
 AdoptionResult adopt_sku(
     Database& database, const TableDefinition& definition, const AdoptionPlan& plan
 ) {
@@ -415,7 +361,7 @@ AdoptionResult adopt_sku(
 }
 
 std::string key_text(const std::vector<std::string>& key) {
-    return joined(key, ",");
+    return comma_list(key);
 }
 
 }  // namespace proxy

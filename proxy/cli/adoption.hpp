@@ -5,7 +5,7 @@
 
 #include "config/config.hpp"
 #include "proxy/cli/database.hpp"
-#include "proxy/cli/table_hazards.hpp"
+#include "proxy/cli/table_definition.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -16,22 +16,6 @@ namespace proxy {
 
 // total / buckets each, the remainder one each from the first bucket.
 [[nodiscard]] std::vector<std::int64_t> split_capacity(std::int64_t total, unsigned buckets);
-
-// What the registry is to say of every SKU of the table. Names as the server spells them.
-struct TableDefinition {
-    std::string schema;
-    std::string table;
-    std::vector<std::string> key_columns;
-    TableShape shape;
-    std::string stock_column;
-    std::string version_column;  // empty: none
-    std::vector<std::string> time_columns;
-    std::string unguarded;  // "error" or "zero_rows"
-};
-
-[[nodiscard]] TableDefinition define_table(
-    const config::Table& table, const TableFacts& facts, const TableShape& shape
-);
 
 enum class AdoptionEnd { adopted, adopted_again, already, refused, failed };
 

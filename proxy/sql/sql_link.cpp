@@ -1,18 +1,16 @@
 #include "proxy/sql/sql_link.hpp"
 
+#include "proxy/sql/socket_wait.hpp"
+#include "proxy/sql/sql_failure.hpp"
+
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <mysql.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <cassert>
-#include <cstring>
 
 namespace proxy {
 
@@ -23,74 +21,8 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr auto as_tuple_awaitable = asio::as_tuple(asio::use_awaitable);
-constexpr unsigned client_error_first = 2000;
-constexpr unsigned client_error_last = 2999;
-constexpr unsigned connector_error_first = 5000;  // CER_*, MariaDB's own client errors
-constexpr unsigned connector_error_last = 5999;
 // How often an interrupted call is resumed until it has unwound; three is the most ever seen.
 constexpr int unwind_steps_max = 64;
-
-bool is_client_error(unsigned code) noexcept {
-    return (code >= client_error_first && code <= client_error_last) ||
-           (code >= connector_error_first && code <= connector_error_last);
-}
-
-// The server closes the connection after these.
-bool ends_connection(unsigned code) noexcept {
-    switch (code) {
-        case 1053:  // server shutdown in progress
-        case 1152:  // aborted connection
-        case 1153:  // packet larger than max_allowed_packet
-        case 1156:  // packets out of order
-        case 1158:  // network errors, read and write
-        case 1159:
-        case 1160:
-        case 1161:
-        case 1184:  // aborted connection
-        case 1927:  // connection was killed (MariaDB)
-        case 3169:  // session was killed (MySQL)
-        case 4031:  // disconnected while idle (MySQL): read as the answer to the next statement
-            return true;
-        default:
-            return is_client_error(code);
-    }
-}
-
-bool is_commit(const std::string& sql) noexcept {
-    return sql.rfind("COMMIT", 0) == 0;
-}
-
-// Whether the error leaves open what the statement did.
-bool leaves_open(unsigned code, const std::string& sql) noexcept {
-    switch (code) {
-        case 1053:
-        case 1180:  // error during commit
-        case 1927:
-        case 3169:
-            return true;
-        case 1317:  // interrupted: an ordinary statement was rolled back
-            return is_commit(sql);
-        default:
-            return is_client_error(code);
-    }
-}
-
-SqlError local_error(std::string message) {
-    SqlError error;
-    error.code = sql_error_local;
-    error.sql_state = "HY000";
-    error.message = std::move(message);
-    return error;
-}
-
-SqlError timeout_error(std::chrono::milliseconds timeout, const char* what) {
-    SqlError error;
-    error.code = 2013;
-    error.sql_state = "HY000";
-    error.message =
-        std::string{what} + ": no answer within " + std::to_string(timeout.count()) + " ms";
-    return error;
-}
 
 void initialise_library() {
     static const int done = mysql_library_init(0, nullptr, nullptr);
@@ -103,46 +35,21 @@ void initialise_library() {
 enum class Pending { none, connect, query, fetch };
 
 struct SqlLink::Impl {
-    // Outlives the link while a timer callback is queued.
-    struct Waiter {
-        explicit Waiter(const asio::any_io_executor& executor)
-            : descriptor(executor), timer(executor) {}
-        asio::posix::stream_descriptor descriptor;
-        asio::steady_timer timer;
-        steady_clock::time_point deadline{};
-        bool timed_out = false;
-    };
-
-    struct OnDeadline {
-        std::shared_ptr<Waiter> waiter;
-        void operator()(boost::system::error_code error) const {
-            // A later call may have moved the deadline while this callback was queued.
-            if (error || steady_clock::now() < waiter->deadline) return;
-            waiter->timed_out = true;
-            boost::system::error_code ignored;
-            waiter->descriptor.cancel(ignored);
-        }
-    };
-
     Impl(const asio::any_io_executor& executor_, SqlAccount account_)
         : executor(executor_),
           account(std::move(account_)),
           timeout(account.timeout),
-          waiter(std::make_shared<Waiter>(executor_)) {}
+          waiter(executor_) {}
     ~Impl() { close(); }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    void start_deadline(steady_clock::time_point deadline);
-    void stop_deadline() noexcept;
-    bool attach() noexcept;
-    void detach() noexcept;
     int resume(int happened) noexcept;
+    void shut_down() noexcept;
     void unwind() noexcept;
     void close() noexcept;
-    Task<bool> wait_ready(int wants, int& happened);
     Task<bool> drive(int wants);
-    Task<SqlError> open(std::string address, std::uint16_t port);
+    Task<SqlError> open();
     Task<SqlReply> run(const std::string& sql);
     Task<SqlError> read_rows(MYSQL_RES* result, std::vector<SqlRow>& rows);
     Task<SqlError> set_up_session();
@@ -151,45 +58,19 @@ struct SqlLink::Impl {
     asio::any_io_executor executor;
     SqlAccount account;
     std::chrono::milliseconds timeout;
-    std::shared_ptr<Waiter> waiter;
+    SocketWait waiter;
     MYSQL* mysql = nullptr;
     Pending pending = Pending::none;
     MYSQL* connect_result = nullptr;
     int query_result = 0;
     MYSQL_RES* result_set = nullptr;  // belongs to the running call
     MYSQL_ROW row = nullptr;
+    std::string address;  // here, because the library reads it until its call has unwound
     std::string version;
     bool busy = false;
     bool connected = false;
     bool broken = false;
 };
-
-void SqlLink::Impl::start_deadline(steady_clock::time_point deadline) {
-    waiter->deadline = deadline;
-    waiter->timed_out = false;
-    waiter->timer.expires_at(deadline);
-    waiter->timer.async_wait(OnDeadline{waiter});
-}
-
-void SqlLink::Impl::stop_deadline() noexcept {
-    waiter->deadline = steady_clock::time_point::max();
-    waiter->timer.cancel();
-}
-
-// The library owns the socket and may have replaced it.
-bool SqlLink::Impl::attach() noexcept {
-    const auto socket = mysql_get_socket(mysql);
-    if (waiter->descriptor.is_open() && waiter->descriptor.native_handle() == socket) return true;
-    detach();
-    if (socket == MARIADB_INVALID_SOCKET) return false;
-    boost::system::error_code error;
-    waiter->descriptor.assign(socket, error);
-    return !error;
-}
-
-void SqlLink::Impl::detach() noexcept {
-    if (waiter->descriptor.is_open()) waiter->descriptor.release();
-}
 
 int SqlLink::Impl::resume(int happened) noexcept {
     int wants = 0;
@@ -210,13 +91,17 @@ int SqlLink::Impl::resume(int happened) noexcept {
     return wants;
 }
 
+void SqlLink::Impl::shut_down() noexcept {
+    const auto socket = mysql_get_socket(mysql);
+    if (socket != MARIADB_INVALID_SOCKET) ::shutdown(socket, SHUT_RDWR);
+}
+
 // Ends a suspended call: with the socket shut down and a timeout reported, the library gives up
 // and frees what it holds.
 void SqlLink::Impl::unwind() noexcept {
     if (pending == Pending::none) return;
-    const auto socket = mysql_get_socket(mysql);
-    if (socket != MARIADB_INVALID_SOCKET) ::shutdown(socket, SHUT_RDWR);
-    detach();
+    shut_down();
+    waiter.let_go();
     for (int step = 0; step < unwind_steps_max && pending != Pending::none; ++step) {
         resume(MYSQL_WAIT_TIMEOUT);
     }
@@ -224,63 +109,34 @@ void SqlLink::Impl::unwind() noexcept {
 }
 
 void SqlLink::Impl::close() noexcept {
-    stop_deadline();
+    waiter.stop_deadline();
     if (!mysql) return;
     unwind();
-    detach();
+    waiter.let_go();
     if (result_set) {
-        // Rows that nobody will read must not be waited for.
-        const auto socket = mysql_get_socket(mysql);
-        if (socket != MARIADB_INVALID_SOCKET) ::shutdown(socket, SHUT_RDWR);
+        shut_down();  // rows that nobody will read must not be waited for
         mysql_free_result(result_set);
         result_set = nullptr;
     }
-    if (broken) {
-        const auto socket = mysql_get_socket(mysql);
-        if (socket != MARIADB_INVALID_SOCKET) ::shutdown(socket, SHUT_RDWR);
-    }
+    if (broken) shut_down();
     mysql_close(mysql);
     mysql = nullptr;
     connected = false;
-}
-
-// True: `happened` is what to resume with. False: the deadline passed or the task was cancelled.
-Task<bool> SqlLink::Impl::wait_ready(int wants, int& happened) {
-    using Descriptor = asio::posix::stream_descriptor;
-    using namespace asio::experimental::awaitable_operators;
-    if (waiter->timed_out || !attach()) co_return false;
-    const bool read = (wants & MYSQL_WAIT_READ) != 0;
-    const bool write = (wants & MYSQL_WAIT_WRITE) != 0;
-    boost::system::error_code error;
-    if (read && write) {
-        auto either = co_await (
-            waiter->descriptor.async_wait(Descriptor::wait_read, as_tuple_awaitable) ||
-            waiter->descriptor.async_wait(Descriptor::wait_write, as_tuple_awaitable)
-        );
-        happened = either.index() == 0 ? MYSQL_WAIT_READ : MYSQL_WAIT_WRITE;
-        error = either.index() == 0 ? std::get<0>(std::get<0>(either))
-                                    : std::get<0>(std::get<1>(either));
-    } else {
-        auto [failed] = co_await waiter->descriptor.async_wait(
-            write ? Descriptor::wait_write : Descriptor::wait_read, as_tuple_awaitable
-        );
-        happened = write ? MYSQL_WAIT_WRITE : MYSQL_WAIT_READ;
-        error = failed;
-    }
-    co_return !error && !waiter->timed_out;
 }
 
 // Runs the started call to its end. False: it was interrupted and has been unwound.
 Task<bool> SqlLink::Impl::drive(int wants) {
     if (wants == 0) pending = Pending::none;
     while (wants != 0) {
-        int happened = 0;
-        if (!co_await wait_ready(wants, happened)) {
+        const bool read = (wants & MYSQL_WAIT_READ) != 0;
+        const bool write = (wants & MYSQL_WAIT_WRITE) != 0;
+        const auto ready = co_await waiter.wait(mysql_get_socket(mysql), read, write);
+        if (!ready.any()) {
             broken = true;
             unwind();
             co_return false;
         }
-        wants = resume(happened);
+        wants = resume(ready.read ? MYSQL_WAIT_READ : MYSQL_WAIT_WRITE);
     }
     co_return true;
 }
@@ -294,15 +150,15 @@ SqlError SqlLink::Impl::library_error(const std::string& sql, const char* what) 
         error.code = 2000;
         error.message = std::string{what} + ": the client library gave no reason";
     }
-    error.outcome_unknown = leaves_open(error.code, sql);
-    if (ends_connection(error.code)) broken = true;
+    error.outcome_unknown = sql_failure::leaves_open(error.code, sql);
+    if (sql_failure::ends_connection(error.code)) broken = true;
     return error;
 }
 
-Task<SqlError> SqlLink::Impl::open(std::string address, std::uint16_t port) {
+Task<SqlError> SqlLink::Impl::open() {
     broken = false;
     mysql = mysql_init(nullptr);
-    if (!mysql) co_return local_error("out of memory");
+    if (!mysql) co_return sql_failure::local("out of memory");
     const unsigned no = 0;
     mysql_optionsv(mysql, MYSQL_OPT_NONBLOCK, nullptr);
     mysql_optionsv(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
@@ -315,14 +171,14 @@ Task<SqlError> SqlLink::Impl::open(std::string address, std::uint16_t port) {
         account.user.c_str(),
         account.password.c_str(),
         nullptr,
-        port,
+        account.port,
         nullptr,
         0
     );
     const bool answered = co_await drive(wants);
     SqlError error;
     if (!answered) {
-        error = timeout_error(timeout, "connect");
+        error = sql_failure::timed_out(timeout, "connect");
     } else if (!connect_result) {
         error = library_error({}, "connect");
     }
@@ -348,13 +204,16 @@ Task<SqlError> SqlLink::Impl::read_rows(MYSQL_RES* result, std::vector<SqlRow>& 
     const unsigned columns = mysql_num_fields(result);
     for (;;) {
         pending = Pending::fetch;
-        if (!co_await drive(mysql_fetch_row_start(&row, result))) {
-            co_return timeout_error(timeout, "result");
+        const bool answered = co_await drive(mysql_fetch_row_start(&row, result));
+        if (!answered) {
+            co_return sql_failure::timed_out(timeout, "result");
         }
         if (!row) break;
         if (rows.size() == rows_max) {
             broken = true;
-            co_return local_error("result has more than " + std::to_string(rows_max) + " rows");
+            co_return sql_failure::local(
+                "result has more than " + std::to_string(rows_max) + " rows"
+            );
         }
         const unsigned long* sizes = mysql_fetch_lengths(result);
         auto& kept = rows.emplace_back(columns);
@@ -370,8 +229,10 @@ Task<SqlError> SqlLink::Impl::read_rows(MYSQL_RES* result, std::vector<SqlRow>& 
 Task<SqlReply> SqlLink::Impl::run(const std::string& sql) {
     SqlReply reply;
     pending = Pending::query;
-    if (!co_await drive(mysql_real_query_start(&query_result, mysql, sql.data(), sql.size()))) {
-        reply.error = timeout_error(timeout, "statement");
+    const int wants = mysql_real_query_start(&query_result, mysql, sql.data(), sql.size());
+    const bool answered = co_await drive(wants);
+    if (!answered) {
+        reply.error = sql_failure::timed_out(timeout, "statement");
         reply.error.outcome_unknown = true;
         co_return reply;
     }
@@ -398,7 +259,7 @@ Task<SqlReply> SqlLink::Impl::run(const std::string& sql) {
     }
     if (mysql_more_results(mysql)) {
         broken = true;
-        reply.error = local_error("the statement gave more than one result");
+        reply.error = sql_failure::local("the statement gave more than one result");
         reply.error.outcome_unknown = true;
     }
     co_return reply;
@@ -416,7 +277,7 @@ Task<SqlError> SqlLink::connect() {
     assert(!impl.busy);
     impl.close();
     impl.busy = true;
-    impl.start_deadline(steady_clock::now() + impl.timeout);
+    impl.waiter.start_deadline(steady_clock::now() + impl.timeout);
     SqlError error;
     std::vector<std::string> addresses;
     boost::system::error_code failed;
@@ -430,13 +291,15 @@ Task<SqlError> SqlLink::connect() {
         );
         for (const auto& entry : found) addresses.push_back(entry.endpoint().address().to_string());
         if (wrong || addresses.empty()) {
-            error = local_error("cannot resolve " + impl.account.host + ": " + wrong.message());
+            error =
+                sql_failure::local("cannot resolve " + impl.account.host + ": " + wrong.message());
         }
     }
     for (const auto& address : addresses) {
-        error = co_await impl.open(address, impl.account.port);
+        impl.address = address;
+        error = co_await impl.open();
         // Another address of the same name is worth a try only if this one gave no answer.
-        if (!error || !is_client_error(error.code)) break;
+        if (!error || !sql_failure::is_client_error(error.code)) break;
     }
     if (!error) {
         error = co_await impl.set_up_session();
@@ -446,7 +309,7 @@ Task<SqlError> SqlLink::connect() {
             impl.close();
         }
     }
-    impl.stop_deadline();
+    impl.waiter.stop_deadline();
     if (!error) {
         impl.connected = true;
         impl.version = mysql_get_server_info(impl.mysql);
@@ -460,13 +323,13 @@ Task<SqlReply> SqlLink::query(const std::string& sql) {
     assert(!impl.busy);
     SqlReply reply;
     if (!impl.connected || impl.broken) {
-        reply.error = local_error("not connected");
+        reply.error = sql_failure::local("not connected");
         co_return reply;
     }
     impl.busy = true;
-    impl.start_deadline(steady_clock::now() + impl.timeout);
+    impl.waiter.start_deadline(steady_clock::now() + impl.timeout);
     reply = co_await impl.run(sql);
-    impl.stop_deadline();
+    impl.waiter.stop_deadline();
     if (impl.broken) impl.close();
     impl.busy = false;
     co_return reply;
