@@ -23,6 +23,7 @@ LAYERS = {
                        "proxy/session/ports.hpp"],
     "proxy/admin": ["proxy/runtime", "proxy/ledger", "config"],
     # Commands and the wiring of everything.
+    "proxy/app": ["proxy", "protocol", "rewrite", "config"],
     "proxy/cli": ["proxy", "protocol", "rewrite", "config"],
     "proxy": ["proxy", "protocol", "rewrite", "config"],
 }
