@@ -36,10 +36,10 @@ protected:
     T run(Task<T> task) {
         return run_task(context_, std::move(task));
     }
-    // Runs the context until the condition holds; false: not within ten seconds.
+    // Runs the context until the condition holds; false: not within a minute.
     template <class Condition>
     bool run_until(Condition condition) {
-        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         context_.restart();
         while (!condition()) {
             if (std::chrono::steady_clock::now() > limit) return false;
