@@ -1,5 +1,5 @@
-// What the admin server shows of the running proxy. All on the control context; figures of the cores are relaxed
-// atomics.
+// What the admin server shows of the running proxy. All on the control context; figures of the
+// cores are relaxed atomics.
 #include "proxy/app/app.hpp"
 
 namespace proxy {
@@ -8,7 +8,11 @@ namespace {
 using Kind = MetricSample::Kind;
 
 void add(
-    std::vector<MetricSample>& samples, const char* name, const char* help, Kind kind, double value,
+    std::vector<MetricSample>& samples,
+    const char* name,
+    const char* help,
+    Kind kind,
+    double value,
     std::vector<std::pair<std::string, std::string>> labels = {}
 ) {
     MetricSample sample;
@@ -22,10 +26,14 @@ void add(
 
 BreakerReport::State state_of(BreakerPhase phase) {
     switch (phase) {
-        case BreakerPhase::closed: return BreakerReport::State::closed;
-        case BreakerPhase::open: return BreakerReport::State::open;
-        case BreakerPhase::half_open: return BreakerReport::State::half_open;
-        case BreakerPhase::rebuilding: return BreakerReport::State::rebuilding;
+        case BreakerPhase::closed:
+            return BreakerReport::State::closed;
+        case BreakerPhase::open:
+            return BreakerReport::State::open;
+        case BreakerPhase::half_open:
+            return BreakerReport::State::half_open;
+        case BreakerPhase::rebuilding:
+            return BreakerReport::State::rebuilding;
     }
     return BreakerReport::State::open;
 }
@@ -48,10 +56,18 @@ AdminPorts App::admin_ports() {
 HealthReport App::health() const {
     HealthReport report;
     switch (stage_) {
-        case Stage::starting: report.status = HealthReport::Status::starting; break;
-        case Stage::serving: report.status = HealthReport::Status::ok; break;
-        case Stage::draining: report.status = HealthReport::Status::draining; break;
-        case Stage::failed: report.status = HealthReport::Status::failed; break;
+        case Stage::starting:
+            report.status = HealthReport::Status::starting;
+            break;
+        case Stage::serving:
+            report.status = HealthReport::Status::ok;
+            break;
+        case Stage::draining:
+            report.status = HealthReport::Status::draining;
+            break;
+        case Stage::failed:
+            report.status = HealthReport::Status::failed;
+            break;
     }
     const RegistryStatus registry = registry_->status();
     if (!registry.last_error.empty() && registry.age_ms > 5000 && !config_->ledger.user.empty()) {
@@ -59,7 +75,9 @@ HealthReport App::health() const {
         report.reasons.push_back("the registry cannot be read: " + registry.last_error);
     }
     if (control_redis_ && !breaker_.allow()) {
-        report.reasons.push_back("Redis does not serve; the local gate does: " + breaker_.status().last_reason);
+        report.reasons.push_back(
+            "Redis does not serve; the local gate does: " + breaker_.status().last_reason
+        );
     }
     return report;
 }
@@ -96,31 +114,64 @@ std::vector<SkuReport> App::sku_reports() const {
 
 void App::add_samples(std::vector<MetricSample>& samples) const {
     const BreakerStatus breaker = breaker_.status();
-    add(samples, "stockgate_breaker_state", "0 closed, 1 open, 2 half open, 3 rebuilding.", Kind::gauge,
+    add(samples,
+        "stockgate_breaker_state",
+        "0 closed, 1 open, 2 half open, 3 rebuilding.",
+        Kind::gauge,
         static_cast<double>(static_cast<int>(state_of(breaker.phase))));
-    add(samples, "stockgate_breaker_opened_total", "Times the breaker opened.", Kind::counter,
+    add(samples,
+        "stockgate_breaker_opened_total",
+        "Times the breaker opened.",
+        Kind::counter,
         static_cast<double>(breaker.opened_total));
     const RegistryStatus registry = registry_->status();
-    add(samples, "stockgate_registry_version", "Version of the published registry.", Kind::gauge,
+    add(samples,
+        "stockgate_registry_version",
+        "Version of the published registry.",
+        Kind::gauge,
         static_cast<double>(registry.version));
-    add(samples, "stockgate_registry_skus", "SKUs under management.", Kind::gauge,
+    add(samples,
+        "stockgate_registry_skus",
+        "SKUs under management.",
+        Kind::gauge,
         static_cast<double>(registry.skus));
-    add(samples, "stockgate_registry_age_seconds", "Since the registry was last read.", Kind::gauge,
+    add(samples,
+        "stockgate_registry_age_seconds",
+        "Since the registry was last read.",
+        Kind::gauge,
         static_cast<double>(registry.age_ms) / 1000.0);
     const RebuildStatus rebuild = rebuilder_->status();
-    add(samples, "stockgate_rebuild_waiting", "Buckets marked for a rebuild.", Kind::gauge,
+    add(samples,
+        "stockgate_rebuild_waiting",
+        "Buckets marked for a rebuild.",
+        Kind::gauge,
         static_cast<double>(rebuild.waiting + rebuild.running));
-    add(samples, "stockgate_rebuild_total", "Buckets rebuilt from the ledger.", Kind::counter,
+    add(samples,
+        "stockgate_rebuild_total",
+        "Buckets rebuilt from the ledger.",
+        Kind::counter,
         static_cast<double>(rebuild.rebuilt));
-    add(samples, "stockgate_rebuild_dropped_total", "Left-over reservations dropped by rebuilds.",
-        Kind::counter, static_cast<double>(rebuild.reservations_dropped));
+    add(samples,
+        "stockgate_rebuild_dropped_total",
+        "Left-over reservations dropped by rebuilds.",
+        Kind::counter,
+        static_cast<double>(rebuild.reservations_dropped));
     const ProjectionStatus projection = projection_->status();
-    add(samples, "stockgate_base_row_alarms", "SKUs whose base row was written past the gate.", Kind::gauge,
+    add(samples,
+        "stockgate_base_row_alarms",
+        "SKUs whose base row was written past the gate.",
+        Kind::gauge,
         static_cast<double>(projection.alarmed));
-    add(samples, "stockgate_projected_total", "Base rows brought up to date.", Kind::counter,
+    add(samples,
+        "stockgate_projected_total",
+        "Base rows brought up to date.",
+        Kind::counter,
         static_cast<double>(projection.projected));
-    add(samples, "stockgate_dead_proxies_total", "Dead proxies that this one cleaned up after.",
-        Kind::counter, static_cast<double>(heartbeat_->status().claimed));
+    add(samples,
+        "stockgate_dead_proxies_total",
+        "Dead proxies that this one cleaned up after.",
+        Kind::counter,
+        static_cast<double>(heartbeat_->status().claimed));
     for (const bool local : {false, true}) {
         for (std::size_t answer = 0; answer < 4; ++answer) {
             double total = 0;
@@ -130,8 +181,12 @@ void App::add_samples(std::vector<MetricSample>& samples) const {
                     (local ? counters.reserve_local : counters.reserve_redis)[answer].value()
                 );
             }
-            add(samples, "stockgate_gate_reserve_total", "Reservations asked of the gate.", Kind::counter,
-                total, {{"gate", local ? "local" : "redis"}, {"answer", answer_names[answer]}});
+            add(samples,
+                "stockgate_gate_reserve_total",
+                "Reservations asked of the gate.",
+                Kind::counter,
+                total,
+                {{"gate", local ? "local" : "redis"}, {"answer", answer_names[answer]}});
         }
     }
     double live = 0;

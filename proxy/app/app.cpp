@@ -4,9 +4,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <spdlog/spdlog.h>
+
 #include <csignal>
 #include <random>
-#include <spdlog/spdlog.h>
 #include <thread>
 
 namespace proxy {
@@ -88,7 +89,12 @@ void App::build_control() {
     HeartbeatHooks heartbeat;
     heartbeat.rebuild = [this](const std::string& schema) { rebuilder_->mark_schema(schema); };
     heartbeat_ = std::make_unique<Heartbeat>(
-        control, *control_sql_, incarnation_, config_->instance, std::move(heartbeat), HeartbeatLimits{}
+        control,
+        *control_sql_,
+        incarnation_,
+        config_->instance,
+        std::move(heartbeat),
+        HeartbeatLimits{}
     );
 
     RegistryHooks registry;
@@ -103,7 +109,10 @@ void App::build_control() {
         control, *control_sql_, config_->background.registry_refresh, std::move(registry)
     );
     projection_ = std::make_unique<Projection>(
-        control, *control_sql_, config_->background.projection, [this] { return registry_->current(); }
+        control,
+        *control_sql_,
+        config_->background.projection,
+        [this] { return registry_->current(); }
     );
 
     if (config_->gate.kind == config::GateKind::redis) {
@@ -140,7 +149,8 @@ Task<> App::start_up() {
     if (!port) {
         spdlog::critical(
             "event=listen_failed key=admin.address address={} error=\"{}\"",
-            config::to_string(config_->admin.address), port.error().message()
+            config::to_string(config_->admin.address),
+            port.error().message()
         );
         exit_code_ = 1;
         control_.stop();
@@ -150,7 +160,10 @@ Task<> App::start_up() {
     if (!config_->ledger.user.empty()) {
         bool is_read = co_await registry_->refresh_now();
         while (!is_read) {
-            spdlog::warn("event=registry_unreadable action=retry error=\"{}\"", registry_->status().last_error);
+            spdlog::warn(
+                "event=registry_unreadable action=retry error=\"{}\"",
+                registry_->status().last_error
+            );
             co_await pause(control, start_retry);
             if (stage_ != Stage::starting) co_return;
             is_read = co_await registry_->refresh_now();
@@ -185,13 +198,18 @@ bool App::listen_all() {
         const std::string wrong = listener->listen(address);
         if (!wrong.empty()) {
             spdlog::critical(
-                "event=listen_failed key=listen address={} error=\"{}\"", config::to_string(address), wrong
+                "event=listen_failed key=listen address={} error=\"{}\"",
+                config::to_string(address),
+                wrong
             );
             return false;
         }
         spdlog::info(
-            "event=listening address={}:{} backend={} cores={}", address.host, listener->port(),
-            config::to_string(config_->backend.address), cores_.size()
+            "event=listening address={}:{} backend={} cores={}",
+            address.host,
+            listener->port(),
+            config::to_string(config_->backend.address),
+            cores_.size()
         );
         listeners_.push_back(std::move(listener));
     }
@@ -211,10 +229,12 @@ std::size_t App::session_total() const {
 }
 
 void App::accepted(tcp::socket socket) {
-    // The socket was opened on the loop that choose_loop named; several listeners share it one at a time.
+    // The socket was opened on the loop that choose_loop named; several listeners share it one at a
+    // time.
     Core* core = nullptr;
     for (const auto& candidate : cores_) {
-        if (&candidate->io() == &socket.get_executor().target<asio::io_context::executor_type>()->context()) {
+        if (&candidate->io() ==
+            &socket.get_executor().target<asio::io_context::executor_type>()->context()) {
             core = candidate.get();
         }
     }
@@ -260,7 +280,8 @@ Task<std::vector<bool>> App::live(std::string key, std::vector<RequestId> ids) {
     for (const auto& core : cores_) {
         asio::post(core->io(), [this, core = core.get(), key, asked, answers] {
             std::vector<bool> found(asked->size());
-            for (std::size_t i = 0; i < asked->size(); ++i) found[i] = core->gate().is_live(key, (*asked)[i]);
+            for (std::size_t i = 0; i < asked->size(); ++i)
+                found[i] = core->gate().is_live(key, (*asked)[i]);
             asio::post(control_, [answers, found = std::move(found)] {
                 for (std::size_t i = 0; i < found.size(); ++i) {
                     if (found[i]) answers->live[i] = true;
@@ -323,9 +344,10 @@ Task<> App::shut_down() {
         co_await pause(control, drain_poll);
         open = co_await undecided();
     }
-    // What is still undecided is decided by the next rebuild of its bucket, here or in another proxy: our
-    // heartbeat row stays, and its silence tells them.
-    if (open == 0 && session_total() == 0 && stage_ == Stage::draining) co_await heartbeat_->withdraw();
+    // What is still undecided is decided by the next rebuild of its bucket, here or in another
+    // proxy: our heartbeat row stays, and its silence tells them.
+    if (open == 0 && session_total() == 0 && stage_ == Stage::draining)
+        co_await heartbeat_->withdraw();
     if (admin_) admin_->stop();
     spdlog::info("event=stopped sessions_left={} undecided={}", session_total(), open);
 }

@@ -1,17 +1,12 @@
 #pragma once
-// The running proxy: owns every part, in the order in which they depend on each other, starts them and stops them.
-// The control context (the thread that calls run) carries the listeners, the background services and the admin
-// server; each core carries sessions.
+// The running proxy: owns every part, in the order in which they depend on each other, starts them
+// and stops them. The control context (the thread that calls run) carries the listeners, the
+// background services and the admin server; each core carries sessions.
 //
-// Start: read the registry, bring the gate up to date, start services, listen. Nobody is served before the registry
-// was read once: without it a hot SKU would silently go to its base row.
-// Stop: no new clients; sessions without a transaction end, the others at the end of theirs or at the deadline;
-// what is undecided is decided; then everything ends.
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <memory>
-#include <vector>
+// Start: read the registry, bring the gate up to date, start services, listen. Nobody is served
+// before the registry was read once: without it a hot SKU would silently go to its base row. Stop:
+// no new clients; sessions without a transaction end, the others at the end of theirs or at the
+// deadline; what is undecided is decided; then everything ends.
 
 #include "proxy/admin/admin_server.hpp"
 #include "proxy/admin/metrics.hpp"
@@ -23,6 +18,12 @@
 #include "proxy/services/rebuild.hpp"
 #include "proxy/services/recovery.hpp"
 #include "proxy/services/registry_refresh.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <memory>
+#include <vector>
 
 namespace proxy {
 

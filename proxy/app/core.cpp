@@ -70,7 +70,9 @@ void Core::stop() {
 }
 
 void Core::set_registry(RegistryView registry) {
-    asio::post(loop_.io(), [this, registry = std::move(registry)] { context_.registry = registry; });
+    asio::post(loop_.io(), [this, registry = std::move(registry)] {
+        context_.registry = registry;
+    });
 }
 
 void Core::adopt(asio::ip::tcp::socket socket, std::uint64_t number) {

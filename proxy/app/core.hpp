@@ -1,11 +1,7 @@
 #pragma once
-// One worker: an event loop, and everything its sessions share without locks (gate link, ledger pool, judge,
-// request ids). Owned by App. Built and destroyed on the control thread while the loop does not run; everything
-// else happens on the loop.
-
-#include <atomic>
-#include <memory>
-#include <unordered_map>
+// One worker: an event loop, and everything its sessions share without locks (gate link, ledger
+// pool, judge, request ids). Owned by App. Built and destroyed on the control thread while the loop
+// does not run; everything else happens on the loop.
 
 #include "proxy/gate/gate_switch.hpp"
 #include "proxy/gate/redis_gate.hpp"
@@ -14,6 +10,10 @@
 #include "proxy/session/core_context.hpp"
 #include "proxy/session/session.hpp"
 #include "proxy/sql/sql_pool.hpp"
+
+#include <atomic>
+#include <memory>
+#include <unordered_map>
 
 namespace proxy {
 

@@ -18,8 +18,8 @@ std::string and_detail_exists(const Target& target, const RequestId& id) {
 }
 
 std::string remainder_list(const Target& target) {
-    return "SELECT bucket_id, bucket_total-sold_stock FROM " + table_of(target, "inventory_bucket") +
-           sku_and_epoch(target) + " ORDER BY bucket_id";
+    return "SELECT bucket_id, bucket_total-sold_stock FROM " +
+           table_of(target, "inventory_bucket") + sku_and_epoch(target) + " ORDER BY bucket_id";
 }
 
 }  // namespace
@@ -34,12 +34,16 @@ std::string quote_name(std::string_view name) {
 }
 
 std::string insert_detail(
-    const Target& target, const RequestId& id, std::int64_t units, unsigned bucket, DetailStatus status
+    const Target& target,
+    const RequestId& id,
+    std::int64_t units,
+    unsigned bucket,
+    DetailStatus status
 ) {
     return "INSERT INTO " + table_of(target, "stock_deduct_detail") +
            " (request_id,sku_id,qty,bucket_id,status) VALUES (X'" + id.hex() + "','" +
-           std::string{target.sku_id} + "'," + std::to_string(units) + ',' + std::to_string(bucket) +
-           ',' + std::to_string(static_cast<int>(status)) + ')';
+           std::string{target.sku_id} + "'," + std::to_string(units) + ',' +
+           std::to_string(bucket) + ',' + std::to_string(static_cast<int>(status)) + ')';
 }
 
 std::string delete_detail(const Target& target, const RequestId& id) {
@@ -49,9 +53,10 @@ std::string delete_detail(const Target& target, const RequestId& id) {
 
 std::string sell(const Target& target, const RequestId& id, unsigned bucket, std::int64_t units) {
     const std::string amount = std::to_string(units);
-    return "UPDATE " + table_of(target, "inventory_bucket") + " SET sold_stock=sold_stock+" + amount +
-           ",version=version+1" + sku_and_epoch(target) + " AND bucket_id=" + std::to_string(bucket) +
-           " AND bucket_total-sold_stock>=" + amount + and_detail_exists(target, id);
+    return "UPDATE " + table_of(target, "inventory_bucket") + " SET sold_stock=sold_stock+" +
+           amount + ",version=version+1" + sku_and_epoch(target) +
+           " AND bucket_id=" + std::to_string(bucket) + " AND bucket_total-sold_stock>=" + amount +
+           and_detail_exists(target, id);
 }
 
 std::string add_capacity(
@@ -62,14 +67,19 @@ std::string add_capacity(
            " AND bucket_id=" + std::to_string(bucket) + and_detail_exists(target, id);
 }
 
-std::string remainders(const Target& target) { return remainder_list(target); }
+std::string remainders(const Target& target) {
+    return remainder_list(target);
+}
 
 std::string remainders_for_update(const Target& target) {
     return remainder_list(target) + " FOR UPDATE";
 }
 
 std::string gather_and_sell(
-    const Target& target, const RequestId& id, const std::vector<Part>& parts, unsigned into,
+    const Target& target,
+    const RequestId& id,
+    const std::vector<Part>& parts,
+    unsigned into,
     std::int64_t units
 ) {
     std::string total = "CASE bucket_id";
@@ -80,7 +90,8 @@ std::string gather_and_sell(
         ids += std::to_string(part.bucket);
         if (part.bucket == into) continue;
         moved += part.units;
-        total += " WHEN " + std::to_string(part.bucket) + " THEN bucket_total-" + std::to_string(part.units);
+        total += " WHEN " + std::to_string(part.bucket) + " THEN bucket_total-" +
+                 std::to_string(part.units);
     }
     total += " WHEN " + std::to_string(into) + " THEN bucket_total+" + std::to_string(moved) +
              " ELSE bucket_total END";

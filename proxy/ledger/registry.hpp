@@ -1,7 +1,11 @@
 #pragma once
-// What `inventory_sku` says, as one immutable snapshot: which SKUs are managed, under which epoch, and the
-// tables they belong to. Built by services/registry_refresh on the control context and posted to every
-// core, which reads it without locks. The registry alone decides whether a SKU is hot; YAML is only the wish.
+// What `inventory_sku` says, as one immutable snapshot: which SKUs are managed, under which epoch,
+// and the tables they belong to. Built by services/registry_refresh on the control context and
+// posted to every core, which reads it without locks. The registry alone decides whether a SKU is
+// hot; YAML is only the wish.
+
+#include "proxy/ledger/sku_id.hpp"
+#include "rewrite/rules.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -9,9 +13,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
-
-#include "proxy/ledger/sku_id.hpp"
-#include "rewrite/rules.hpp"
 
 namespace proxy {
 
@@ -31,13 +32,13 @@ struct TableInfo {
     std::string schema;
     std::string table;
     std::vector<KeyType> key_types;
-    std::string stock_type_max;     // largest value of the stock column, decimal ("4294967295")
+    std::string stock_type_max;  // largest value of the stock column, decimal ("4294967295")
     bool stock_unsigned = false;
     Unguarded unguarded = Unguarded::error;
 };
 
 struct Sku {
-    std::string sku_id;  // canonical, see sku_id.hpp
+    std::string sku_id;     // canonical, see sku_id.hpp
     std::size_t table = 0;  // index into Registry::tables and Rules::tables()
     std::uint64_t epoch = 0;
     SkuState state = SkuState::active;

@@ -70,11 +70,14 @@ RequestId RequestIdGenerator::next() noexcept {
     // The counter runs on across milliseconds; when it wraps, the millisecond moves.
     if (++counter_ == 0) ++last_ms_;
     RequestId id;
-    for (std::size_t i = 0; i < 6; ++i) id.bytes[i] = static_cast<std::uint8_t>(last_ms_ >> (40 - 8 * i));
-    for (std::size_t i = 0; i < 4; ++i) id.bytes[6 + i] = static_cast<std::uint8_t>(incarnation_ >> (24 - 8 * i));
+    for (std::size_t i = 0; i < 6; ++i)
+        id.bytes[i] = static_cast<std::uint8_t>(last_ms_ >> (40 - 8 * i));
+    for (std::size_t i = 0; i < 4; ++i)
+        id.bytes[6 + i] = static_cast<std::uint8_t>(incarnation_ >> (24 - 8 * i));
     id.bytes[10] = static_cast<std::uint8_t>(core_ >> 8);
     id.bytes[11] = static_cast<std::uint8_t>(core_);
-    for (std::size_t i = 0; i < 4; ++i) id.bytes[12 + i] = static_cast<std::uint8_t>(counter_ >> (24 - 8 * i));
+    for (std::size_t i = 0; i < 4; ++i)
+        id.bytes[12 + i] = static_cast<std::uint8_t>(counter_ >> (24 - 8 * i));
     return id;
 }
 

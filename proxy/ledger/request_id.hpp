@@ -1,8 +1,9 @@
 #pragma once
 // The id of one deduction or return: 16 bytes, ordered by time so that detail inserts append.
-// Layout, big endian: 6 bytes milliseconds since 1970, 4 bytes incarnation of the proxy process (random
-// at start, so that what a dead process left can be told apart), 2 bytes core, 4 bytes counter.
-// Unique by construction: a generator belongs to one core and never repeats a (millisecond, counter).
+// Layout, big endian: 6 bytes milliseconds since 1970, 4 bytes incarnation of the proxy process
+// (random at start, so that what a dead process left can be told apart), 2 bytes core, 4 bytes
+// counter. Unique by construction: a generator belongs to one core and never repeats a
+// (millisecond, counter).
 
 #include <array>
 #include <compare>

@@ -25,14 +25,14 @@ Listener::Listener(const asio::any_io_executor& control, ListenerHooks hooks)
 std::string Listener::listen(const config::Address& address) {
     boost::system::error_code error;
     tcp::resolver resolver{executor_};
-    const auto found = resolver.resolve(
-        address.host, std::to_string(address.port), tcp::resolver::passive, error
-    );
+    const auto found =
+        resolver.resolve(address.host, std::to_string(address.port), tcp::resolver::passive, error);
     if (error || found.empty()) return "cannot look up the address: " + error.message();
     const tcp::endpoint endpoint = found.begin()->endpoint();
     acceptor_.open(endpoint.protocol(), error);
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address{true}, error);
-    if (!error && endpoint.protocol() == tcp::v6()) acceptor_.set_option(boost::asio::ip::v6_only{true}, error);
+    if (!error && endpoint.protocol() == tcp::v6())
+        acceptor_.set_option(boost::asio::ip::v6_only{true}, error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(4096, error);
     if (error) return error.message();
@@ -55,7 +55,8 @@ void Listener::stop() {
 Task<> Listener::accept_all() {
     while (acceptor_.is_open()) {
         tcp::socket socket{hooks_.choose_loop()};
-        const auto [error] = co_await acceptor_.async_accept(socket, asio::as_tuple(asio::use_awaitable));
+        const auto [error] =
+            co_await acceptor_.async_accept(socket, asio::as_tuple(asio::use_awaitable));
         if (error == asio::error::operation_aborted) co_return;
         if (error) {
             spdlog::warn("event=accept_failed error=\"{}\"", error.message());

@@ -1,14 +1,15 @@
 #pragma once
-// Accepts clients on one address and gives each to the core with the fewest sessions. One acceptor, not
-// SO_REUSEPORT: database connections live long, and hashing them would load the cores unevenly. Lives on the
-// control context.
-
-#include <boost/asio/ip/tcp.hpp>
-#include <functional>
-#include <string>
+// Accepts clients on one address and gives each to the core with the fewest sessions. One acceptor,
+// not SO_REUSEPORT: database connections live long, and hashing them would load the cores unevenly.
+// Lives on the control context.
 
 #include "config/address.hpp"
 #include "proxy/runtime/spawn.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <functional>
+#include <string>
 
 namespace proxy {
 

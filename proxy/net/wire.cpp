@@ -1,10 +1,11 @@
 #include "proxy/net/wire.hpp"
 
-#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+
+#include <algorithm>
 #include <cstring>
 
 namespace proxy {

@@ -1,25 +1,28 @@
 #pragma once
-// One side of a session: a TCP socket, and a read buffer that hands out contiguous bytes. Owned by its
-// session, used on its core only. Errors come back as codes; nothing throws on the data path.
+// One side of a session: a TCP socket, and a read buffer that hands out contiguous bytes. Owned by
+// its session, used on its core only. Errors come back as codes; nothing throws on the data path.
+
+#include "proxy/runtime/spawn.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
+
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "proxy/runtime/spawn.hpp"
 
 namespace proxy {
 
 using ErrorCode = boost::system::error_code;
 
-// Bytes read and not yet consumed, always contiguous. Grows only when a packet must be seen whole, up to
-// the caller's bound.
+// Bytes read and not yet consumed, always contiguous. Grows only when a packet must be seen whole,
+// up to the caller's bound.
 class ReadBuffer {
 public:
     static constexpr std::size_t size_default = 16 * 1024;
 
-    [[nodiscard]] std::span<std::uint8_t> data() noexcept { return {bytes_.data() + begin_, end_ - begin_}; }
+    [[nodiscard]] std::span<std::uint8_t> data() noexcept {
+        return {bytes_.data() + begin_, end_ - begin_};
+    }
     [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
     void consume(std::size_t count) noexcept;
     // Room for at least `size` bytes in all from data().begin() on, existing bytes kept.

@@ -2,11 +2,11 @@
 // A wake-up between coroutines of one core: `wait` suspends until `notify`. Not a queue and not
 // thread-safe; a notify without a waiter is remembered once. Several waiters are all woken.
 
+#include "proxy/runtime/spawn.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include "proxy/runtime/spawn.hpp"
 
 namespace proxy {
 

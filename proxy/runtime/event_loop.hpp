@@ -1,9 +1,11 @@
 #pragma once
-// One event loop on one thread of its own. The only place that makes threads. The loop keeps running until
-// `stop`; objects that live on it must be destroyed after `join` and before the loop itself.
+// One event loop on one thread of its own. The only place that makes threads. The loop keeps
+// running until `stop`; objects that live on it must be destroyed after `join` and before the loop
+// itself.
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+
 #include <thread>
 
 namespace proxy {

@@ -2,8 +2,9 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/system/system_error.hpp>
-#include <exception>
 #include <spdlog/spdlog.h>
+
+#include <exception>
 
 namespace proxy {
 namespace {
@@ -38,6 +39,8 @@ void spawn(const boost::asio::any_io_executor& executor, const char* name, Task<
     boost::asio::co_spawn(executor, std::move(task), handler);
 }
 
-std::uint64_t task_escape_total() noexcept { return escapes.load(std::memory_order_relaxed); }
+std::uint64_t task_escape_total() noexcept {
+    return escapes.load(std::memory_order_relaxed);
+}
 
 }  // namespace proxy

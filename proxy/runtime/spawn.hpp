@@ -3,9 +3,10 @@
 // alone. Build the task on the line above the call (GCC-12: aggregates and lambdas inside an
 // expression with co_await are destroyed twice).
 
-#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+
+#include <atomic>
 #include <cstdint>
 #include <string>
 

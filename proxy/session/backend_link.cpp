@@ -7,7 +7,10 @@ namespace proxy {
 using protocol::ReplyEnd;
 
 BackendLink::BackendLink(
-    const boost::asio::any_io_executor& executor, Wire backend, Wire& client, ReplyObserver& observer,
+    const boost::asio::any_io_executor& executor,
+    Wire backend,
+    Wire& client,
+    ReplyObserver& observer,
     SessionMetrics& metrics
 )
     : backend_(std::move(backend)),
@@ -162,13 +165,15 @@ Task<bool> BackendLink::deliver(ReadBuffer& input) {
             metrics_->protocol_errors_backend.add();
             spdlog::warn(
                 "event=protocol_error side=backend command={} error=\"{}\"",
-                protocol::command_name(pending_.front().command), fed.error().message()
+                protocol::command_name(pending_.front().command),
+                fed.error().message()
             );
             co_return false;
         }
         if (own) {
             if (position > passed) {
-                const auto write_error = co_await client_->write(data.subspan(passed, position - passed));
+                const auto write_error =
+                    co_await client_->write(data.subspan(passed, position - passed));
                 if (write_error) co_return false;
             }
             if (!take_own(data.subspan(position, fed->size))) co_return false;

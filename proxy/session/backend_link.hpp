@@ -1,14 +1,9 @@
 #pragma once
-// The backend side of one session: its socket, the queue of replies that are due, and the pump that carries
-// them. The pump is the only reader of the backend and, while a client's reply is due, the only writer to the
-// client. A reply is either the client's (its bytes are passed on unread but for the frame) or our own
-// (collected and handed to whoever called `exchange`). Used on the session's core only.
-
-#include <deque>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
+// The backend side of one session: its socket, the queue of replies that are due, and the pump that
+// carries them. The pump is the only reader of the backend and, while a client's reply is due, the
+// only writer to the client. A reply is either the client's (its bytes are passed on unread but for
+// the frame) or our own (collected and handed to whoever called `exchange`). Used on the session's
+// core only.
 
 #include "protocol/command.hpp"
 #include "protocol/packets.hpp"
@@ -20,6 +15,12 @@
 #include "proxy/session/prepared.hpp"
 #include "proxy/session/replies.hpp"
 #include "proxy/session/transaction_tracker.hpp"
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace proxy {
 
@@ -54,7 +55,10 @@ public:
 class BackendLink {
 public:
     BackendLink(
-        const boost::asio::any_io_executor& executor, Wire backend, Wire& client, ReplyObserver& observer,
+        const boost::asio::any_io_executor& executor,
+        Wire backend,
+        Wire& client,
+        ReplyObserver& observer,
         SessionMetrics& metrics
     );
 
@@ -79,8 +83,8 @@ public:
     // Authentication: until the backend waits for the client (true) or the exchange ended (false).
     Task<bool> wait_client_turn();
 
-    // Sends the statements in one write and collects their replies. False: the backend is gone; what was
-    // answered until then is in `replies`.
+    // Sends the statements in one write and collects their replies. False: the backend is gone;
+    // what was answered until then is in `replies`.
     Task<bool> exchange(const std::vector<std::string>& statements, std::vector<OwnReply>& replies);
     // COM_STMT_PREPARE and COM_STMT_CLOSE of a client's statement: may this user run it?
     Task<bool> try_prepare(const std::string& sql, OwnReply& reply);
@@ -94,7 +98,9 @@ private:
     Task<bool> deliver(ReadBuffer& input);
     [[nodiscard]] bool take_own(std::span<const std::uint8_t> bytes);
     void finish_turn();
-    Task<bool> collect(std::size_t count, std::vector<std::uint8_t> request, std::vector<OwnReply>& replies);
+    Task<bool> collect(
+        std::size_t count, std::vector<std::uint8_t> request, std::vector<OwnReply>& replies
+    );
 
     Wire backend_;
     Wire* client_;

@@ -9,8 +9,8 @@ namespace {
 using protocol::ParamValue;
 using Number = std::variant<std::int64_t, BindProblem>;
 
-// A decimal text that is exactly a whole number: "2", "-2", "2.00". Blanks around it are what the server
-// itself skips.
+// A decimal text that is exactly a whole number: "2", "-2", "2.00". Blanks around it are what the
+// server itself skips.
 Number whole_number(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -30,18 +30,22 @@ Number whole_number(std::string_view text) {
 
 Number number_of(const ParamValue& value) {
     switch (value.kind) {
-        case ParamValue::Kind::signed_integer: return value.integer;
+        case ParamValue::Kind::signed_integer:
+            return value.integer;
         case ParamValue::Kind::unsigned_integer:
             if (value.integer < 0) return BindProblem::out_of_range;
             return value.integer;
-        case ParamValue::Kind::text: return whole_number(value.text);
+        case ParamValue::Kind::text:
+            return whole_number(value.text);
         case ParamValue::Kind::real:
             // Beyond 2^53 a double no longer tells neighbouring whole numbers apart.
             if (std::trunc(value.real) != value.real) return BindProblem::not_integer;
             if (std::fabs(value.real) > 9007199254740992.0) return BindProblem::out_of_range;
             return static_cast<std::int64_t>(value.real);
-        case ParamValue::Kind::null: return BindProblem::null_amount;
-        case ParamValue::Kind::other: break;
+        case ParamValue::Kind::null:
+            return BindProblem::null_amount;
+        case ParamValue::Kind::other:
+            break;
     }
     return BindProblem::not_integer;
 }
@@ -114,7 +118,9 @@ std::variant<BoundUpdate, BindProblem> bind_amounts(
 }
 
 std::variant<std::string, BindProblem> bind_key(
-    const std::vector<rewrite::KeyValue>& key, const std::vector<ParamValue>& params, const TableInfo& table
+    const std::vector<rewrite::KeyValue>& key,
+    const std::vector<ParamValue>& params,
+    const TableInfo& table
 ) {
     if (key.size() != table.key_types.size()) return BindProblem::unclear_key;
     std::vector<std::string> parts;

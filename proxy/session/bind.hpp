@@ -1,15 +1,15 @@
 #pragma once
-// Puts the parameters of an execution into a recognised update: which SKU, how many units, which guard.
-// Pure. What cannot be bound exactly is said, never rounded.
+// Puts the parameters of an execution into a recognised update: which SKU, how many units, which
+// guard. Pure. What cannot be bound exactly is said, never rounded.
+
+#include "protocol/statement.hpp"
+#include "proxy/ledger/registry.hpp"
+#include "rewrite/statement.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
-
-#include "protocol/statement.hpp"
-#include "proxy/ledger/registry.hpp"
-#include "rewrite/statement.hpp"
 
 namespace proxy {
 
@@ -33,7 +33,8 @@ enum class BindProblem : std::uint8_t {
 
 // The canonical sku_id for the key values of one row.
 [[nodiscard]] std::variant<std::string, BindProblem> bind_key(
-    const std::vector<rewrite::KeyValue>& key, const std::vector<protocol::ParamValue>& params,
+    const std::vector<rewrite::KeyValue>& key,
+    const std::vector<protocol::ParamValue>& params,
     const TableInfo& table
 );
 

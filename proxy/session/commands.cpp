@@ -1,8 +1,10 @@
-// The command coroutine of a session: client to backend. Decisions are made in plan.cpp; this file moves bytes.
-#include <algorithm>
+// The command coroutine of a session: client to backend. Decisions are made in plan.cpp; this file
+// moves bytes.
+#include "proxy/session/session.hpp"
+
 #include <spdlog/spdlog.h>
 
-#include "proxy/session/session.hpp"
+#include <algorithm>
 
 namespace proxy {
 
@@ -29,8 +31,10 @@ Task<> Session::serve_commands() {
                 core_.metrics->refused(RefusalReason::oversize).add();
                 spdlog::warn("event=oversize_statement session={} action=close", number_);
                 co_await send_error(
-                    replies::refused("a statement longer than limits.inspect_bytes_max names a managed "
-                                     "table; send it in smaller parts or raise the limit"),
+                    replies::refused(
+                        "a statement longer than limits.inspect_bytes_max names a managed "
+                        "table; send it in smaller parts or raise the limit"
+                    ),
                     static_cast<std::uint8_t>(client_sequence_ + 1)
                 );
                 backend_->wire().close();
@@ -161,13 +165,17 @@ Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
     }
     if (auto* refuse = std::get_if<Refuse>(&plan)) {
         client_in_.consume(packet_size);
-        co_await send_error(std::move(refuse->error), static_cast<std::uint8_t>(client_sequence_ + 1));
+        co_await send_error(
+            std::move(refuse->error), static_cast<std::uint8_t>(client_sequence_ + 1)
+        );
         co_return true;
     }
     if (auto* end = std::get_if<End>(&plan)) {
         core_.metrics->protocol_errors_client.add();
         core_.metrics->refused(RefusalReason::unknown_packet).add();
-        spdlog::warn("event=unreadable_packet session={} peer={} reason=\"{}\"", number_, peer_, end->reason);
+        spdlog::warn(
+            "event=unreadable_packet session={} peer={} reason=\"{}\"", number_, peer_, end->reason
+        );
         co_await send_error(std::move(end->error), static_cast<std::uint8_t>(client_sequence_ + 1));
         backend_->wire().close();
         co_return false;
@@ -179,7 +187,8 @@ Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
     co_return true;
 }
 
-// `done` stays false when the statement must be decided anew; its packet is then still at the front.
+// `done` stays false when the statement must be decided anew; its packet is then still at the
+// front.
 Task<bool> Session::intercept(Intercept what, bool& done) {
     if (!what.sql.empty()) {
         OwnError denied;
@@ -218,7 +227,8 @@ Task<bool> Session::answer(const HotReply& reply) {
     protocol::OkPacket ok;
     ok.affected_rows = unchanged && !counts_matched ? 0 : matched;
     ok.status = static_cast<std::uint16_t>(
-        transaction_.status() & ~(protocol::status::session_state_changed | protocol::status::more_results)
+        transaction_.status() &
+        ~(protocol::status::session_state_changed | protocol::status::more_results)
     );
     ok.info = info;
     std::vector<std::uint8_t> packet;
@@ -227,7 +237,8 @@ Task<bool> Session::answer(const HotReply& reply) {
     co_return !write_error;
 }
 
-// The backend says whether this user may run the original statement: the ledger must not widen anybody's rights.
+// The backend says whether this user may run the original statement: the ledger must not widen
+// anybody's rights.
 Task<bool> Session::check_privilege(const Intercept& what, OwnError& error) {
     if (core_.privileges.allowed(what.key)) co_return true;
     OwnReply reply;
@@ -242,7 +253,8 @@ Task<bool> Session::check_privilege(const Intercept& what, OwnError& error) {
 }
 
 Task<bool> Session::change_user(std::size_t packet_size) {
-    const auto payload = client_in_.data().subspan(frame_header_size, packet_size - frame_header_size);
+    const auto payload =
+        client_in_.data().subspan(frame_header_size, packet_size - frame_header_size);
     const auto request = protocol::decode_change_user(payload, backend_->capabilities());
     if (!request) {
         End end;
@@ -254,10 +266,13 @@ Task<bool> Session::change_user(std::size_t packet_size) {
     user_ = std::string{request->user};
     schema_ = std::string{request->schema};
     schema_known_ = true;
-    if (request->collation != 0) dialect_.charset = rewrite::charset_of_collation(request->collation);
+    if (request->collation != 0)
+        dialect_.charset = rewrite::charset_of_collation(request->collation);
     next_pending_.transaction.resets_session = true;
     const bool logged_in = co_await authenticate(
-        static_cast<std::uint8_t>(protocol::Command::change_user), protocol::ReplyShape::auth, packet_size
+        static_cast<std::uint8_t>(protocol::Command::change_user),
+        protocol::ReplyShape::auth,
+        packet_size
     );
     co_return logged_in;
 }

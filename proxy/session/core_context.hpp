@@ -1,14 +1,6 @@
 #pragma once
-// All that a session may use of the core that it lives on. One per worker event loop, owned by App, touched
-// only on that loop. The registry pointer is replaced by a task posted to the loop.
-
-#include <boost/asio/any_io_executor.hpp>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <random>
-#include <string>
-#include <unordered_map>
+// All that a session may use of the core that it lives on. One per worker event loop, owned by App,
+// touched only on that loop. The registry pointer is replaced by a task posted to the loop.
 
 #include "config/config.hpp"
 #include "proxy/gate/gate.hpp"
@@ -18,10 +10,19 @@
 #include "proxy/runtime/metrics.hpp"
 #include "proxy/sql/sql_pool.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <unordered_map>
+
 namespace proxy {
 
-// Buckets that open transactions of this core hold: another one is chosen first, so that a deduction does
-// not wait for a row lock that we ourselves caused.
+// Buckets that open transactions of this core hold: another one is chosen first, so that a
+// deduction does not wait for a row lock that we ourselves caused.
 class HeldBuckets {
 public:
     void take(const std::string& gate_key) { ++counts_[gate_key]; }
@@ -29,14 +30,16 @@ public:
         const auto found = counts_.find(gate_key);
         if (found != counts_.end() && --found->second == 0) counts_.erase(found);
     }
-    [[nodiscard]] bool contains(const std::string& gate_key) const { return counts_.contains(gate_key); }
+    [[nodiscard]] bool contains(const std::string& gate_key) const {
+        return counts_.contains(gate_key);
+    }
 
 private:
     std::unordered_map<std::string, unsigned> counts_;
 };
 
-// Which user may run which original statement, as the backend said. An entry lives for a short time only, so
-// that a REVOKE takes effect.
+// Which user may run which original statement, as the backend said. An entry lives for a short time
+// only, so that a REVOKE takes effect.
 class PrivilegeCache {
 public:
     static constexpr std::chrono::seconds lifetime{10};
@@ -66,7 +69,8 @@ struct CoreContext {
     std::function<void(const std::string& gate_key)> mark_dirty;
 };
 
-// Tells the gate how reservations ended, hands the unknown ones to the judge, and frees their buckets.
+// Tells the gate how reservations ended, hands the unknown ones to the judge, and frees their
+// buckets.
 struct TransactionEnds;
 void conclude(CoreContext& core, TransactionEnds ends);
 void hold(CoreContext& core, const Reservation& reservation);

@@ -1,44 +1,47 @@
 #pragma once
-// Carries out one deduction or return of a hot SKU on the client's own backend connection: gate, ledger rows,
-// and the reply that MySQL would have sent. One object per statement. Runs inside the session's command
-// coroutine, with no client reply due.
+// Carries out one deduction or return of a hot SKU on the client's own backend connection: gate,
+// ledger rows, and the reply that MySQL would have sent. One object per statement. Runs inside the
+// session's command coroutine, with no client reply due.
 //
-// Order of work: choose a bucket, reserve at the gate, INSERT the detail and UPDATE the bucket in one write
-// (UPDATE last: shortest lock, right ROW_COUNT()). The gate may be wrong at any time, so its "no" is never the
-// answer to a client: when no probed bucket has enough, the ledger is asked, and only its sum refuses.
+// Order of work: choose a bucket, reserve at the gate, INSERT the detail and UPDATE the bucket in
+// one write (UPDATE last: shortest lock, right ROW_COUNT()). The gate may be wrong at any time, so
+// its "no" is never the answer to a client: when no probed bucket has enough, the ledger is asked,
+// and only its sum refuses.
+
+#include "proxy/session/backend_link.hpp"
+#include "proxy/session/bind.hpp"
+#include "proxy/session/core_context.hpp"
 
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "proxy/session/backend_link.hpp"
-#include "proxy/session/bind.hpp"
-#include "proxy/session/core_context.hpp"
-
 namespace proxy {
 
 struct HotReply {
     enum class What : std::uint8_t {
-        ok,          // an UPDATE's OK with `rows` matched and changed
-        no_change,   // matched, nothing changed: affected rows by the client's FOUND_ROWS
-        err,         // `error`
-        decide_anew, // the SKU's epoch is gone: look into the (refreshed) registry again
-        close,       // the backend is gone, or the outcome is unknown: no answer may be given
+        ok,           // an UPDATE's OK with `rows` matched and changed
+        no_change,    // matched, nothing changed: affected rows by the client's FOUND_ROWS
+        err,          // `error`
+        decide_anew,  // the SKU's epoch is gone: look into the (refreshed) registry again
+        close,        // the backend is gone, or the outcome is unknown: no answer may be given
     } what = What::close;
     std::uint64_t rows = 0;
     OwnError error;
 };
 
 struct HotRequest {
-    const Sku* sku = nullptr;         // valid while `registry` is held
+    const Sku* sku = nullptr;  // valid while `registry` is held
     RegistryView registry;
     BoundUpdate update;
 };
 
 class HotUpdate {
 public:
-    HotUpdate(CoreContext& core, BackendLink& backend, TransactionTracker& transaction, HotRequest request);
+    HotUpdate(
+        CoreContext& core, BackendLink& backend, TransactionTracker& transaction, HotRequest request
+    );
 
     Task<HotReply> run();
 
@@ -64,8 +67,13 @@ private:
     Task<HotReply> ask_ledger();
     // Locks every bucket row in the client's transaction and decides on the sum.
     Task<HotReply> gather();
-    Task<Booked> book(const Reservation& reservation, std::vector<std::string> statements, std::uint64_t rows_wanted);
+    Task<Booked> book(
+        const Reservation& reservation,
+        std::vector<std::string> statements,
+        std::uint64_t rows_wanted
+    );
     Task<bool> undo(const RequestId& id);
+    Task<bool> roll_back();
     Task<HotReply> commit(Reservation reservation);
     Task<HotReply> booked(Reservation reservation);
     Task<HotReply> decide_commit(Reservation reservation);

@@ -1,11 +1,13 @@
-// What a session does with one command packet: decisions only, no I/O. The rule for doubt: a statement that
-// cannot touch a hot SKU's stock passes unchanged; one that may, and is not understood, is refused.
-#include <algorithm>
-#include <cctype>
-#include <spdlog/spdlog.h>
-
+// What a session does with one command packet: decisions only, no I/O. The rule for doubt: a
+// statement that cannot touch a hot SKU's stock passes unchanged; one that may, and is not
+// understood, is refused.
 #include "protocol/packets.hpp"
 #include "proxy/session/session.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cctype>
 
 namespace proxy {
 
@@ -18,13 +20,18 @@ namespace {
 
 constexpr std::uint32_t last_prepared_id = 0xffffffff;  // MariaDB: "the statement prepared last"
 constexpr std::size_t statement_head = 5;               // command byte and statement id
-constexpr std::size_t kept_text_max = 64 * 1024;        // of a prepared statement, to recognise it anew
+constexpr std::size_t kept_text_max = 64 * 1024;  // of a prepared statement, to recognise it anew
 
-constexpr std::uint8_t byte_of(Command command) { return static_cast<std::uint8_t>(command); }
+constexpr std::uint8_t byte_of(Command command) {
+    return static_cast<std::uint8_t>(command);
+}
 
 bool contains_ignoring_case(std::string_view text, std::string_view lower_word) {
     const auto found = std::search(
-        text.begin(), text.end(), lower_word.begin(), lower_word.end(),
+        text.begin(),
+        text.end(),
+        lower_word.begin(),
+        lower_word.end(),
         [](unsigned char a, unsigned char b) { return std::tolower(a) == b; }
     );
     return found != text.end();
@@ -38,18 +45,23 @@ bool begins_with_letter(std::string_view text, char lower_letter) {
 
 CommandClass class_of(std::uint8_t command) {
     switch (command) {
-        case byte_of(Command::query): return CommandClass::query;
-        case byte_of(Command::stmt_prepare): return CommandClass::prepare;
+        case byte_of(Command::query):
+            return CommandClass::query;
+        case byte_of(Command::stmt_prepare):
+            return CommandClass::prepare;
         case byte_of(Command::stmt_execute):
-        case byte_of(Command::mariadb_stmt_bulk_execute): return CommandClass::execute;
-        default: return CommandClass::other;
+        case byte_of(Command::mariadb_stmt_bulk_execute):
+            return CommandClass::execute;
+        default:
+            return CommandClass::other;
     }
 }
 
 // SET NAMES gbk and its relatives decide how the session's later texts are read.
 std::optional<rewrite::Charset> charset_set_by(std::string_view text) {
     if (!begins_with_letter(text, 's')) return std::nullopt;
-    if (!contains_ignoring_case(text, "names") && !contains_ignoring_case(text, "char")) return std::nullopt;
+    if (!contains_ignoring_case(text, "names") && !contains_ignoring_case(text, "char"))
+        return std::nullopt;
     if (contains_ignoring_case(text, "gb18030")) return rewrite::Charset::gb18030;
     if (contains_ignoring_case(text, "gbk")) return rewrite::Charset::gbk;
     if (contains_ignoring_case(text, "big5")) return rewrite::Charset::big5;
@@ -61,11 +73,16 @@ std::optional<rewrite::Charset> charset_set_by(std::string_view text) {
 
 std::string_view text_of(BindProblem problem) {
     switch (problem) {
-        case BindProblem::null_amount: return "the new stock would be NULL";
-        case BindProblem::null_guard: return "the guard compares with NULL";
-        case BindProblem::not_integer: return "the quantity is no whole number";
-        case BindProblem::out_of_range: return "the quantity is beyond 64 bits";
-        case BindProblem::null_key: return "the key is NULL";
+        case BindProblem::null_amount:
+            return "the new stock would be NULL";
+        case BindProblem::null_guard:
+            return "the guard compares with NULL";
+        case BindProblem::not_integer:
+            return "the quantity is no whole number";
+        case BindProblem::out_of_range:
+            return "the quantity is beyond 64 bits";
+        case BindProblem::null_key:
+            return "the key is NULL";
         case BindProblem::unclear_key:
             return "the key value does not have the key column's type; write it as that type";
     }
@@ -86,11 +103,14 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
         return Pass{};
     }
     if (packet.size() < frame_header_size + 1) return NeedBytes{frame_header_size + 1};
-    const Bytes payload = packet.subspan(frame_header_size, std::min(packet.size() - frame_header_size, frame_length));
+    const Bytes payload = packet.subspan(
+        frame_header_size, std::min(packet.size() - frame_header_size, frame_length)
+    );
     const std::uint8_t command = payload[0];
     const std::size_t size = frame_header_size + frame_length;
     const bool complete = packet.size() >= size;
-    const bool oversize = frame_length == frame_payload_max || size > core_.config->limits.inspect_bytes_max;
+    const bool oversize =
+        frame_length == frame_payload_max || size > core_.config->limits.inspect_bytes_max;
     expect(command, protocol::reply_shape(command));
     core_.metrics->command(class_of(command)).add();
 
@@ -103,18 +123,20 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
                 return ScanOversize{};
             }
             if (!complete) return NeedBytes{size};
-            return command == byte_of(Command::query) ? plan_query(payload)
-                                                                        : plan_prepare(payload);
+            return command == byte_of(Command::query) ? plan_query(payload) : plan_prepare(payload);
         case byte_of(Command::stmt_execute):
         case byte_of(Command::mariadb_stmt_bulk_execute):
-            if (frame_length < statement_head) return Pass{};  // the server says what is wrong with it
-            if (payload.size() < statement_head) return NeedBytes{frame_header_size + statement_head};
+            if (frame_length < statement_head)
+                return Pass{};  // the server says what is wrong with it
+            if (payload.size() < statement_head)
+                return NeedBytes{frame_header_size + statement_head};
             return plan_execute(payload, complete, oversize ? 0 : size);
         case byte_of(Command::stmt_send_long_data):
         case byte_of(Command::stmt_close):
         case byte_of(Command::stmt_reset):
             if (frame_length < statement_head) return Pass{};
-            if (payload.size() < statement_head) return NeedBytes{frame_header_size + statement_head};
+            if (payload.size() < statement_head)
+                return NeedBytes{frame_header_size + statement_head};
             if (const auto id = protocol::statement_id_of(payload)) {
                 if (command == byte_of(Command::stmt_close)) {
                     prepared_.erase(*id);
@@ -140,8 +162,10 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
         case byte_of(Command::reset_connection):
             next_pending_.transaction.resets_session = true;
             return Pass{};
-        case byte_of(Command::quit): return Quit{};
-        default: break;
+        case byte_of(Command::quit):
+            return Quit{};
+        default:
+            break;
     }
     if (next_pending_.shape == ReplyShape::raw) {
         // The stream begins behind this command; what was asked before must be answered first.
@@ -160,7 +184,8 @@ const rewrite::Dialect& Session::dialect() {
 
 // Reading the text right needs something about the session that may have changed unseen.
 bool Session::must_ask(std::string_view text) const {
-    if (schema_known_ && (sql_mode_known_ || dialect_.is_mariadb || text.find('"') == std::string_view::npos)) {
+    if (schema_known_ &&
+        (sql_mode_known_ || dialect_.is_mariadb || text.find('"') == std::string_view::npos)) {
         return false;
     }
     return core_.registry->rules.mentioned_in(text);
@@ -171,7 +196,8 @@ void Session::note_statement(const rewrite::Statement& statement, std::string_vi
     next_pending_.transaction.chain = statement.chain;
     next_pending_.transaction.name = statement.name;
     if (statement.kind == rewrite::Kind::use_schema) next_pending_.schema = statement.name;
-    if (statement.mentions_sql_mode || statement.kind == rewrite::Kind::opaque) sql_mode_known_ = false;
+    if (statement.mentions_sql_mode || statement.kind == rewrite::Kind::opaque)
+        sql_mode_known_ = false;
     if (statement.multi) schema_known_ = false;
     if (const auto charset = charset_set_by(text)) dialect_.charset = *charset;
 }
@@ -180,7 +206,8 @@ Session::Plan Session::plan_query(Bytes payload) {
     const auto text = protocol::query_text(payload, backend_->capabilities());
     if (!text) {
         End end;
-        end.error = replies::unreadable_packet("COM_QUERY: its query attributes are not understood");
+        end.error =
+            replies::unreadable_packet("COM_QUERY: its query attributes are not understood");
         end.reason = "COM_QUERY";
         return end;
     }
@@ -192,10 +219,12 @@ Session::Plan Session::plan_query(Bytes payload) {
 }
 
 Session::Plan Session::plan_prepare(Bytes payload) {
-    const std::string_view text{reinterpret_cast<const char*>(payload.data()) + 1, payload.size() - 1};
+    const std::string_view text{
+        reinterpret_cast<const char*>(payload.data()) + 1, payload.size() - 1};
     if (must_ask(text)) return AskSession{};
     auto statement = rewrite::analyse(text, core_.registry->rules, dialect(), schema_);
-    const bool reads_only = statement.kind == rewrite::Kind::other && begins_with_letter(text, 's') &&
+    const bool reads_only = statement.kind == rewrite::Kind::other &&
+                            begins_with_letter(text, 's') &&
                             !std::holds_alternative<rewrite::HotUpdate>(statement.action) &&
                             !std::holds_alternative<rewrite::Touches>(statement.action);
     if (reads_only) return Pass{};
@@ -208,14 +237,16 @@ Session::Plan Session::plan_prepare(Bytes payload) {
     return Pass{};
 }
 
-// The statement as it reads under the registry of now: a table may have become managed after the PREPARE.
+// The statement as it reads under the registry of now: a table may have become managed after the
+// PREPARE.
 PreparedStatement* Session::find_prepared(std::uint32_t id) {
     const auto found = prepared_.find(id);
     if (found == prepared_.end()) return nullptr;
     PreparedStatement& prepared = *found->second;
     if (prepared.rules_version != core_.registry->version && !prepared.text.empty()) {
-        prepared.statement =
-            rewrite::analyse(prepared.text, core_.registry->rules, dialect(), prepared.default_schema);
+        prepared.statement = rewrite::analyse(
+            prepared.text, core_.registry->rules, dialect(), prepared.default_schema
+        );
         prepared.rules_version = core_.registry->version;
     }
     return &prepared;
@@ -227,7 +258,8 @@ Session::Plan Session::plan_execute(Bytes payload, bool complete, std::size_t si
     if (!sent_id) return Pass{};
     // The id of a statement whose PREPARE is still on its way is not known yet.
     if (*sent_id == last_prepared_id && !backend_->drained()) return WaitReplies{};
-    PreparedStatement* prepared = find_prepared(*sent_id == last_prepared_id ? last_prepared_ : *sent_id);
+    PreparedStatement* prepared =
+        find_prepared(*sent_id == last_prepared_id ? last_prepared_ : *sent_id);
     if (prepared == nullptr) return Pass{};
     const auto& statement = prepared->statement;
     note_statement(statement, {});
@@ -254,11 +286,13 @@ Session::Plan Session::plan_execute(Bytes payload, bool complete, std::size_t si
         return refuse;
     }
     if (!complete) return NeedBytes{size};
-    auto execute =
-        protocol::decode_execute(payload, prepared->param_count, prepared->types, backend_->capabilities());
+    auto execute = protocol::decode_execute(
+        payload, prepared->param_count, prepared->types, backend_->capabilities()
+    );
     if (!execute) {
         End end;
-        end.error = replies::unreadable_packet("COM_STMT_EXECUTE: its parameters are not understood");
+        end.error =
+            replies::unreadable_packet("COM_STMT_EXECUTE: its parameters are not understood");
         end.reason = "COM_STMT_EXECUTE";
         return end;
     }
@@ -291,8 +325,10 @@ bool Session::concerns_hot_sku(
 }
 
 Session::Plan Session::plan_statement(
-    const rewrite::Statement& statement, const std::vector<protocol::ParamValue>& params,
-    std::string_view text, bool already_prepared
+    const rewrite::Statement& statement,
+    const std::vector<protocol::ParamValue>& params,
+    std::string_view text,
+    bool already_prepared
 ) {
     if (const auto* hot = std::get_if<rewrite::HotUpdate>(&statement.action)) {
         return plan_hot(*hot, params, text, already_prepared);
@@ -310,7 +346,9 @@ Session::Plan Session::plan_statement(
 }
 
 Session::Plan Session::plan_hot(
-    const rewrite::HotUpdate& update, const std::vector<protocol::ParamValue>& params, std::string_view text,
+    const rewrite::HotUpdate& update,
+    const std::vector<protocol::ParamValue>& params,
+    std::string_view text,
     bool already_prepared
 ) {
     // A `?` in plain text is a syntax error, which the server reports best.
@@ -333,7 +371,8 @@ Session::Plan Session::plan_hot(
     if (sku == nullptr) return Pass{};
     const auto amounts = bind_amounts(update, params);
     if (const auto* problem = std::get_if<BindProblem>(&amounts)) {
-        // A guard that is NULL matches no row: the server's answer is the right one and changes nothing.
+        // A guard that is NULL matches no row: the server's answer is the right one and changes
+        // nothing.
         if (*problem == BindProblem::null_guard) return Pass{};
         return refuse(*problem);
     }

@@ -1,15 +1,16 @@
 #pragma once
-// The prepared statements of one session that could ever matter: their text, what the recogniser said of it,
-// and the parameter types of the last execution. Statements that only read are not kept.
+// The prepared statements of one session that could ever matter: their text, what the recogniser
+// said of it, and the parameter types of the last execution. Statements that only read are not
+// kept.
+
+#include "protocol/statement.hpp"
+#include "rewrite/statement.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-#include "protocol/statement.hpp"
-#include "rewrite/statement.hpp"
 
 namespace proxy {
 
@@ -20,7 +21,7 @@ struct PreparedStatement {
     rewrite::Statement statement;
     std::uint16_t param_count = 0;
     std::vector<protocol::ParamType> types;
-    bool has_long_data = false;       // COM_STMT_SEND_LONG_DATA since the last execution
+    bool has_long_data = false;  // COM_STMT_SEND_LONG_DATA since the last execution
 };
 
 using PreparedStatements = std::unordered_map<std::uint32_t, std::unique_ptr<PreparedStatement>>;

@@ -23,14 +23,18 @@ OwnError unreadable_packet(std::string_view reason) {
 
 OwnError backend_unreachable(std::string_view address, std::string_view reason) {
     return make(
-        2003, "HY000",
-        "Stockgate: cannot connect to the database at " + std::string{address} + ": " + std::string{reason}
+        2003,
+        "HY000",
+        "Stockgate: cannot connect to the database at " + std::string{address} + ": " +
+            std::string{reason}
     );
 }
 
 OwnError ssl_not_offered() {
     return make(
-        2026, "HY000", "Stockgate: TLS was requested, but this listener does not offer it; connect without TLS"
+        2026,
+        "HY000",
+        "Stockgate: TLS was requested, but this listener does not offer it; connect without TLS"
     );
 }
 
@@ -38,18 +42,23 @@ OwnError too_many_connections() {
     return make(1040, "08004", "Stockgate: too many connections (limits.connections_max)");
 }
 
-OwnError shutting_down() { return make(1053, "08S01", "Stockgate: server shutdown in progress"); }
+OwnError shutting_down() {
+    return make(1053, "08S01", "Stockgate: server shutdown in progress");
+}
 
 OwnError ledger_unreachable(std::string_view reason) {
     return make(
-        1205, "HY000",
-        "Stockgate: the ledger could not be asked (" + std::string{reason} + "); try restarting transaction"
+        1205,
+        "HY000",
+        "Stockgate: the ledger could not be asked (" + std::string{reason} +
+            "); try restarting transaction"
     );
 }
 
 OwnError sku_paused(std::string_view sku_id) {
     return make(
-        1235, "42000",
+        1235,
+        "42000",
         "Stockgate: " + std::string{sku_id} + " is paused or being drained; try again in a moment"
     );
 }
@@ -58,14 +67,17 @@ OwnError below_zero(
     std::string_view schema, std::string_view table, std::string_view column, std::int64_t units
 ) {
     return make(
-        1690, "22003",
-        "BIGINT UNSIGNED value is out of range in '(`" + std::string{schema} + "`.`" + std::string{table} +
-            "`.`" + std::string{column} + "` - " + std::to_string(units) + ")'"
+        1690,
+        "22003",
+        "BIGINT UNSIGNED value is out of range in '(`" + std::string{schema} + "`.`" +
+            std::string{table} + "`.`" + std::string{column} + "` - " + std::to_string(units) + ")'"
     );
 }
 
 OwnError above_maximum(std::string_view column) {
-    return make(1264, "22003", "Out of range value for column '" + std::string{column} + "' at row 1");
+    return make(
+        1264, "22003", "Out of range value for column '" + std::string{column} + "' at row 1"
+    );
 }
 
 std::string update_info(std::uint64_t matched, std::uint64_t changed) {

@@ -1,12 +1,12 @@
 #pragma once
 // Every ERR and OK that the proxy itself writes, in one table. Pure.
 
+#include "protocol/packets.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "protocol/packets.hpp"
 
 namespace proxy {
 
@@ -18,7 +18,8 @@ struct OwnError {
 
 namespace replies {
 
-// Our refusals use ER_NOT_SUPPORTED_YET: drivers treat it as an error of the statement, not of the connection.
+// Our refusals use ER_NOT_SUPPORTED_YET: drivers treat it as an error of the statement, not of the
+// connection.
 [[nodiscard]] OwnError refused(std::string_view reason);
 [[nodiscard]] OwnError unreadable_packet(std::string_view reason);
 [[nodiscard]] OwnError backend_unreachable(std::string_view address, std::string_view reason);

@@ -1,11 +1,11 @@
 #include "proxy/session/session.hpp"
 
+#include "protocol/packets.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <spdlog/spdlog.h>
-
-#include "protocol/packets.hpp"
 
 namespace proxy {
 
@@ -46,7 +46,10 @@ Task<> Session::run() {
         core_.metrics->sessions_refused.add();
         const auto address = config::to_string(core_.config->backend.address);
         spdlog::warn(
-            "event=backend_unreachable session={} address={} error=\"{}\"", number_, address, error.message()
+            "event=backend_unreachable session={} address={} error=\"{}\"",
+            number_,
+            address,
+            error.message()
         );
         co_await send_error(replies::backend_unreachable(address, error.message()), 0);
     } else {
@@ -59,11 +62,12 @@ Task<> Session::run() {
         }
     }
     handshake_timer_.cancel();
-    // The client has sent its last byte; what the backend still answers goes to it until the backend closes.
+    // The client has sent its last byte; what the backend still answers goes to it until the
+    // backend closes.
     if (backend_) backend_->wire().shutdown_send();
     while (pump_running_) co_await pump_ended_.wait();
-    // Read on until the client closes too: closing over unread bytes would reset the connection and take
-    // the backend's last words with it. The linger timer bounds this.
+    // Read on until the client closes too: closing over unread bytes would reset the connection and
+    // take the backend's last words with it. The linger timer bounds this.
     while (backend_) {
         const ErrorCode read_error = co_await client_.fill(client_in_);
         if (read_error) break;
@@ -105,16 +109,20 @@ Task<ErrorCode> Session::connect_backend() {
     for (const auto& candidate : found) {
         ErrorCode ignored;
         if (socket->is_open()) socket->close(ignored);
-        const auto [failed] =
-            co_await socket->async_connect(candidate.endpoint(), asio::as_tuple(asio::use_awaitable));
-        error = failed == asio::error::operation_aborted ? ErrorCode{asio::error::timed_out} : failed;
+        const auto [failed] = co_await socket->async_connect(
+            candidate.endpoint(), asio::as_tuple(asio::use_awaitable)
+        );
+        error =
+            failed == asio::error::operation_aborted ? ErrorCode{asio::error::timed_out} : failed;
         if (!error || error == asio::error::timed_out) break;
     }
     timer.cancel();
     if (error) co_return error;
     Wire wire{std::move(*socket)};
     wire.set_options();
-    backend_ = std::make_unique<BackendLink>(core_.executor, std::move(wire), client_, *this, *core_.metrics);
+    backend_ = std::make_unique<BackendLink>(
+        core_.executor, std::move(wire), client_, *this, *core_.metrics
+    );
     co_return ErrorCode{};
 }
 
@@ -158,7 +166,9 @@ Task<bool> Session::greet() {
     const auto greeting = protocol::decode_greeting(payload);
     if (!greeting) {
         core_.metrics->protocol_errors_backend.add();
-        co_await send_error(replies::unreadable_packet("the database's greeting is not understood"), 0);
+        co_await send_error(
+            replies::unreadable_packet("the database's greeting is not understood"), 0
+        );
         co_return false;
     }
     const auto version = protocol::parse_server_version(greeting->server_version);
@@ -175,23 +185,24 @@ Task<bool> Session::log_in() {
     std::size_t size = 0;
     const auto has_packet = co_await read_packet(client_, client_in_, size);
     if (!has_packet) co_return false;
-    const auto payload = client_in_.data().subspan(
-        protocol::frame_header_size, size - protocol::frame_header_size
-    );
+    const auto payload =
+        client_in_.data().subspan(protocol::frame_header_size, size - protocol::frame_header_size);
     const auto offered = backend_->capabilities();
     const auto login = protocol::decode_login(payload, offered);
     const auto sequence = static_cast<std::uint8_t>(client_sequence_ + 1);
     if (!login) {
         core_.metrics->protocol_errors_client.add();
-        co_await send_error(replies::unreadable_packet("the login packet is not understood"), sequence);
+        co_await send_error(
+            replies::unreadable_packet("the login packet is not understood"), sequence
+        );
         co_return false;
     }
     if (login->is_ssl_request || login->capabilities.has(protocol::capability::ssl)) {
         co_await send_error(replies::ssl_not_offered(), sequence);
         co_return false;
     }
-    // A client that asks for what was not offered gets what both sides share, so that the backend sees the
-    // identical set.
+    // A client that asks for what was not offered gets what both sides share, so that the backend
+    // sees the identical set.
     const auto agreed = protocol::mask_login(payload, offered);
     if (!agreed) co_return false;
     backend_->set_capabilities(*agreed);
@@ -203,8 +214,8 @@ Task<bool> Session::log_in() {
     co_return result;
 }
 
-// Relays authentication turn by turn: the client may send one packet each time the backend waits for it,
-// so nothing can be slipped past the command loop.
+// Relays authentication turn by turn: the client may send one packet each time the backend waits
+// for it, so nothing can be slipped past the command loop.
 Task<bool> Session::authenticate(std::uint8_t command, ReplyShape shape, std::size_t forward) {
     logged_in_ = false;
     PendingReply pending = std::move(next_pending_);
@@ -234,8 +245,8 @@ Task<bool> Session::authenticate(std::uint8_t command, ReplyShape shape, std::si
 
 Task<> Session::run_pump(std::shared_ptr<Session> self) {
     co_await self->backend_->pump();
-    // The client gets what the backend sent last, then the end of the stream; a close right now could
-    // destroy those bytes on their way.
+    // The client gets what the backend sent last, then the end of the stream; a close right now
+    // could destroy those bytes on their way.
     self->client_.shutdown_send();
     self->handshake_timer_.expires_after(linger);
     self->handshake_timer_.async_wait([weak = self->weak_from_this()](const ErrorCode& error) {

@@ -1,13 +1,7 @@
 #pragma once
-// One client connection and its one backend connection. Lives on one core; kept alive by its two coroutines:
-// the command coroutine (client to backend, here) and the reply pump (backend to client, BackendLink).
-// docs/architecture.md follows one packet through it.
-
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <memory>
-#include <string>
-#include <variant>
+// One client connection and its one backend connection. Lives on one core; kept alive by its two
+// coroutines: the command coroutine (client to backend, here) and the reply pump (backend to
+// client, BackendLink). docs/architecture.md follows one packet through it.
 
 #include "protocol/handshake.hpp"
 #include "proxy/net/wire.hpp"
@@ -18,13 +12,21 @@
 #include "proxy/session/transaction_tracker.hpp"
 #include "rewrite/recogniser.hpp"
 
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <string>
+#include <variant>
+
 namespace proxy {
 
 class Session final : public std::enable_shared_from_this<Session>, public ReplyObserver {
 public:
     Session(CoreContext& core, boost::asio::ip::tcp::socket client, std::uint64_t number);
 
-    // The whole life of the session; returns when both sides are closed and every reservation is handed on.
+    // The whole life of the session; returns when both sides are closed and every reservation is
+    // handed on.
     Task<> run();
 
     // Shutdown: end now if no transaction is open, otherwise at its end.
@@ -39,8 +41,8 @@ private:
     struct NeedBytes {
         std::size_t count;
     };
-    struct WaitReplies {};   // decide again when no reply is due
-    struct AskSession {};    // sql_mode or the default schema must be asked first
+    struct WaitReplies {};  // decide again when no reply is due
+    struct AskSession {};   // sql_mode or the default schema must be asked first
     struct Refuse {
         OwnError error;
     };
@@ -58,7 +60,16 @@ private:
         HotRequest request;
     };
     using Plan = std::variant<
-        Pass, NeedBytes, WaitReplies, AskSession, Refuse, End, ScanOversize, ChangeUser, Quit, Intercept>;
+        Pass,
+        NeedBytes,
+        WaitReplies,
+        AskSession,
+        Refuse,
+        End,
+        ScanOversize,
+        ChangeUser,
+        Quit,
+        Intercept>;
     using Bytes = std::span<const std::uint8_t>;
 
     // session.cpp
@@ -95,12 +106,16 @@ private:
     [[nodiscard]] Plan plan_prepare(Bytes payload);
     [[nodiscard]] Plan plan_execute(Bytes payload, bool complete, std::size_t size);
     [[nodiscard]] Plan plan_statement(
-        const rewrite::Statement& statement, const std::vector<protocol::ParamValue>& params,
-        std::string_view text, bool already_prepared
+        const rewrite::Statement& statement,
+        const std::vector<protocol::ParamValue>& params,
+        std::string_view text,
+        bool already_prepared
     );
     [[nodiscard]] Plan plan_hot(
-        const rewrite::HotUpdate& update, const std::vector<protocol::ParamValue>& params,
-        std::string_view text, bool already_prepared
+        const rewrite::HotUpdate& update,
+        const std::vector<protocol::ParamValue>& params,
+        std::string_view text,
+        bool already_prepared
     );
     [[nodiscard]] bool concerns_hot_sku(
         const rewrite::Touches& touches, const std::vector<protocol::ParamValue>& params
@@ -132,13 +147,13 @@ private:
 
     // The front of client_in_: bytes decided to be passed and not yet written.
     std::size_t forward_ = 0;
-    std::size_t payload_left_ = 0;     // of the frame being passed, not yet received
-    bool continues_ = false;           // a further frame of the same logical packet follows
+    std::size_t payload_left_ = 0;  // of the frame being passed, not yet received
+    bool continues_ = false;        // a further frame of the same logical packet follows
     std::unique_ptr<rewrite::MentionScanner> scanner_;  // while an oversize SQL packet streams
     bool oversize_names_table_ = false;
-    RegistryView scanned_registry_;    // keeps the scanner's rules alive
+    RegistryView scanned_registry_;  // keeps the scanner's rules alive
     std::uint8_t client_sequence_ = 0;
-    PendingReply next_pending_;        // filled by plan_*, announced when the packet is passed
+    PendingReply next_pending_;  // filled by plan_*, announced when the packet is passed
 
     Event pump_ended_;
     boost::asio::steady_timer handshake_timer_;

@@ -1,8 +1,8 @@
 #include "proxy/session/transaction_tracker.hpp"
 
-#include <algorithm>
-
 #include "protocol/capabilities.hpp"
+
+#include <algorithm>
 
 namespace proxy {
 namespace {
@@ -12,15 +12,42 @@ using rewrite::Kind;
 
 constexpr std::uint16_t er_lock_deadlock = 1213;
 
-// Errors of one statement, raised before or during it, that never touch the transaction around it. Any
-// other error may have rolled the transaction back, so the judge decides at its end.
+// Errors of one statement, raised before or during it, that never touch the transaction around it.
+// Any other error may have rolled the transaction back, so the judge decides at its end.
 bool is_statement_only(std::uint16_t code) noexcept {
     switch (code) {
-        case 1044: case 1045: case 1046: case 1048: case 1049: case 1051: case 1052: case 1054: case 1062:
-        case 1064: case 1065: case 1109: case 1136: case 1142: case 1143: case 1146: case 1172: case 1235:
-        case 1242: case 1264: case 1265: case 1292: case 1305: case 1364: case 1366: case 1406: case 1451:
-        case 1452: case 1690: return true;
-        default: return false;
+        case 1044:
+        case 1045:
+        case 1046:
+        case 1048:
+        case 1049:
+        case 1051:
+        case 1052:
+        case 1054:
+        case 1062:
+        case 1064:
+        case 1065:
+        case 1109:
+        case 1136:
+        case 1142:
+        case 1143:
+        case 1146:
+        case 1172:
+        case 1235:
+        case 1242:
+        case 1264:
+        case 1265:
+        case 1292:
+        case 1305:
+        case 1364:
+        case 1366:
+        case 1406:
+        case 1451:
+        case 1452:
+        case 1690:
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -51,7 +78,9 @@ bool TransactionTracker::in_transaction() const noexcept {
     return (status_ & status::in_trans) != 0 || !autocommit();
 }
 
-bool TransactionTracker::autocommit() const noexcept { return (status_ & status::autocommit) != 0; }
+bool TransactionTracker::autocommit() const noexcept {
+    return (status_ & status::autocommit) != 0;
+}
 
 void TransactionTracker::finish(std::vector<Reservation>& into) {
     move_all(held_, into);
@@ -72,7 +101,10 @@ void TransactionTracker::on_error(
     if (end.code == er_lock_deadlock && !xa_) {
         // InnoDB rolls the whole transaction back. Where it was one statement of several, which one
         // failed and what ran before is not known.
-        finish(command.kind == Kind::opaque || command.kind == Kind::commit ? ends.unknown : ends.given_back);
+        finish(
+            command.kind == Kind::opaque || command.kind == Kind::commit ? ends.unknown
+                                                                         : ends.given_back
+        );
         if (autocommit()) status_ = static_cast<std::uint16_t>(status_ & ~status::in_trans);
         return;
     }
@@ -87,9 +119,9 @@ void TransactionTracker::on_savepoint(const Command& command, TransactionEnds& e
     const std::string name = lower(command.name);
     // How the server folds a name outside ASCII is its collation's affair.
     if (!is_ascii(name)) doubtful_ = true;
-    const auto found = std::find_if(savepoints_.begin(), savepoints_.end(), [&](const Savepoint& s) {
-        return s.name == name;
-    });
+    const auto found = std::find_if(
+        savepoints_.begin(), savepoints_.end(), [&](const Savepoint& s) { return s.name == name; }
+    );
     if (command.kind == Kind::savepoint) {
         if (found != savepoints_.end()) savepoints_.erase(found);
         if (savepoints_.size() == savepoints_max) {
@@ -111,11 +143,14 @@ void TransactionTracker::on_savepoint(const Command& command, TransactionEnds& e
     const std::size_t mark = found->mark;
     savepoints_.erase(found + 1, savepoints_.end());
     if (doubtful_) return;  // their rows are gone or not: the judge sees at the end
-    for (std::size_t i = mark; i < held_.size(); ++i) ends.given_back.push_back(std::move(held_[i]));
+    for (std::size_t i = mark; i < held_.size(); ++i)
+        ends.given_back.push_back(std::move(held_[i]));
     held_.resize(std::min(mark, held_.size()));
 }
 
-TransactionEnds TransactionTracker::on_reply(const Command& command, const protocol::ReplyEnd& end) {
+TransactionEnds TransactionTracker::on_reply(
+    const Command& command, const protocol::ReplyEnd& end
+) {
     TransactionEnds ends;
     if (end.how == protocol::ReplyEnd::How::err) {
         on_error(command, end, ends);

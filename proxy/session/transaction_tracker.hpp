@@ -1,21 +1,22 @@
 #pragma once
-// What a client's transaction has reserved, and what the end of each statement makes of it. Pure: fed with
-// replies, it says which reservations are settled, given back, or unknown (the judge decides those). One per
-// session.
+// What a client's transaction has reserved, and what the end of each statement makes of it. Pure:
+// fed with replies, it says which reservations are settled, given back, or unknown (the judge
+// decides those). One per session.
 //
-// The transaction state is what the backend's status flags say. The SQL text only refines it: SAVEPOINT is not
-// visible in the flags with autocommit=0, and BEGIN or AND CHAIN end one transaction and open the next
-// without the flag ever going down. Where text and flags cannot prove the end (an error that may have
-// rolled back, CALL, XA, several statements in one packet) the state is `doubtful` and every later end goes
-// to the judge: a wrong guess here would be an oversell or a lost unit.
-
-#include <cstdint>
-#include <string>
-#include <vector>
+// The transaction state is what the backend's status flags say. The SQL text only refines it:
+// SAVEPOINT is not visible in the flags with autocommit=0, and BEGIN or AND CHAIN end one
+// transaction and open the next without the flag ever going down. Where text and flags cannot prove
+// the end (an error that may have rolled back, CALL, XA, several statements in one packet) the
+// state is `doubtful` and every later end goes to the judge: a wrong guess here would be an
+// oversell or a lost unit.
 
 #include "protocol/response_tracker.hpp"
 #include "proxy/ledger/judge.hpp"
 #include "rewrite/statement.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace proxy {
 
