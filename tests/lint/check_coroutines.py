@@ -4,7 +4,8 @@
 1. a capturing lambda that is a coroutine,
 2. an aggregate temporary in an expression with co_await,
 3. a braced list in such an expression,
-4. a task that is made inside the call of spawn instead of before it.
+4. a task that is made inside the call of spawn instead of before it,
+5. co_await in the condition of an if, while, for or switch.
 """
 
 import re
@@ -16,6 +17,7 @@ CAPTURING_COROUTINE = re.compile(
     r"(?:awaitable|Task)\b")
 AGGREGATE = re.compile(r"[(,]\s*(?:\w+::)*[A-Za-z_]\w*(?:<[^<>;]*>)?\s*\{")
 BRACED_LIST = re.compile(r"[(,]\s*\{")
+CONDITION = re.compile(r"\b(?:if|while|for|switch)\s*\(")
 SPAWN = re.compile(r"(?<![\w.>:])(?:proxy::)?(?:runtime::)?spawn\(")
 CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
@@ -71,6 +73,9 @@ def check(name, code):
             for found in shape.finditer(expression):
                 if not is_lambda_body(expression, found.end() - 1):
                     report(match.end() + found.start(), f"{rule}; name it on the line above")
+    for match in CONDITION.finditer(code):
+        if re.search(r"\bco_await\b", expression_after(code, match.end())):
+            report(match.start(), "rule 5: co_await in a condition; take its value on a line above")
     if not name.startswith("proxy/runtime/spawn."):
         for match in SPAWN.finditer(code):
             task = arguments(expression_after(code, match.end()))[-1]
@@ -88,11 +93,14 @@ def self_test():
         "co_await run({1, 2});",
         "co_await run(std::vector<int>{1});",
         'spawn(executor, "a", run());',
+        "if (!co_await run(a)) co_return Reply{};",
+        "while (co_await run(a)) {}",
     ]
     good = [
         "auto f = []() -> awaitable<void> { co_return; };",
         "auto options = Options{.a = 1}; co_await run(options);",
-        "if (!co_await run(a)) co_return Reply{};",
+        "if (ok) co_return Reply{};",
+        "if (ok) co_await run(a);",
         "co_await run(std::string(text), [this] { return done_; });",
         'auto task = run(); spawn(executor, "a", std::move(task));',
     ]

