@@ -12,7 +12,7 @@ LAYERS = {
     "rewrite": [],
     "config": [],
     "proxy/runtime": [],
-    "proxy/net": ["proxy/runtime"],
+    "proxy/net": ["proxy/runtime", "config/address.hpp"],
     "proxy/sql": ["proxy/runtime", "config"],
     "proxy/gate": ["proxy/runtime", "config", "proxy/ledger/request_id.hpp",
                    "proxy/ledger/sku_id.hpp", "lua/scripts.hpp"],
@@ -43,7 +43,7 @@ HOMES = [
     (r"#include <prometheus/", ["proxy/admin/"]),
     (r"#include <CLI/", ["proxy/cli/", "proxy/main.cpp"]),
     (r"\bco_spawn\b", ["proxy/runtime/spawn.cpp"]),
-    (r"\bstd::j?thread\b(?!::id)", ["proxy/runtime/"]),
+    (r"\bstd::j?thread\b(?!::id)", ["proxy/runtime/", "proxy/app/app.cpp"]),
     (r"#include <regex>", []),
     (r"#include <boost/asio\.hpp>", []),
 ]
