@@ -75,12 +75,8 @@ std::string remainders_for_update(const Target& target) {
     return remainder_list(target) + " FOR UPDATE";
 }
 
-std::string gather_and_sell(
-    const Target& target,
-    const RequestId& id,
-    const std::vector<Part>& parts,
-    unsigned into,
-    std::int64_t units
+std::string gather_units(
+    const Target& target, const RequestId& id, const std::vector<Part>& parts, unsigned into
 ) {
     std::string total = "CASE bucket_id";
     std::string ids;
@@ -95,10 +91,8 @@ std::string gather_and_sell(
     }
     total += " WHEN " + std::to_string(into) + " THEN bucket_total+" + std::to_string(moved) +
              " ELSE bucket_total END";
-    const std::string at = "IF(bucket_id=" + std::to_string(into) + ',';
     return "UPDATE " + table_of(target, "inventory_bucket") + " SET bucket_total=" + total +
-           ",sold_stock=sold_stock+" + at + std::to_string(units) + ",0),version=version+" + at +
-           "1,0)" + sku_and_epoch(target) + " AND bucket_id IN (" + ids + ')' +
+           sku_and_epoch(target) + " AND bucket_id IN (" + ids + ')' +
            and_detail_exists(target, id);
 }
 

@@ -45,18 +45,14 @@ struct Target {
 [[nodiscard]] std::string remainders(const Target& target);
 [[nodiscard]] std::string remainders_for_update(const Target& target);
 
-// Moves capacity from `parts` into `into` and sells `units` there, in one UPDATE. The rows must be
-// locked.
+// Moves capacity from `parts` into `into`, under the same condition. The rows must be locked;
+// changes as many rows as there are parts, of which `into` must be one and at least two.
 struct Part {
     unsigned bucket = 0;
     std::int64_t units = 0;
 };
-[[nodiscard]] std::string gather_and_sell(
-    const Target& target,
-    const RequestId& id,
-    const std::vector<Part>& parts,
-    unsigned into,
-    std::int64_t units
+[[nodiscard]] std::string gather_units(
+    const Target& target, const RequestId& id, const std::vector<Part>& parts, unsigned into
 );
 
 }  // namespace proxy::ledger_sql

@@ -24,7 +24,7 @@ void HotUpdate::take_status(const std::vector<OwnReply>& answers) {
 }
 
 Task<HotUpdate::Booked> HotUpdate::book(
-    const Reservation& reservation, std::vector<std::string> statements, std::uint64_t rows_wanted
+    const Reservation& reservation, std::vector<std::string> statements, std::uint64_t rows_moved
 ) {
     const bool begins = autocommit_ && !begun_;
     if (begins) statements.insert(statements.begin(), "BEGIN");
@@ -46,13 +46,19 @@ Task<HotUpdate::Booked> HotUpdate::book(
     for (const auto& answer : answers) {
         if (!answer.ok() && failed == nullptr) failed = &answer;
     }
-    if (failed == nullptr && answers.back().end.affected_rows == rows_wanted) co_return Booked::yes;
+    const auto& before_last = answers[answers.size() - 2];
+    const std::uint64_t moved =
+        rows_moved > 0 && before_last.ok() ? before_last.end.affected_rows : 0;
+    if (failed == nullptr && moved == rows_moved && answers.back().end.affected_rows == 1) {
+        co_return Booked::yes;
+    }
     if (failed != nullptr) failure_ = failed->error(backend_.capabilities());
     // A deadlock took the whole transaction; without the INSERT the UPDATE found no detail row.
     const bool gone = failed != nullptr && failure_.code == er_lock_deadlock && !autocommit_;
-    const bool inserted = answers[answers.size() - 2].ok();
-    bool undone = true;
-    if (!gone && (inserted || autocommit_)) undone = co_await undo(reservation.id);
+    const bool inserted = answers[begins ? 1 : 0].ok();
+    // Units moved between buckets come back only with the whole transaction.
+    bool undone = moved == 0 || autocommit_ || gone;
+    if (undone && !gone && (inserted || autocommit_)) undone = co_await undo(reservation.id);
     if (!undone) {
         // What cannot be undone in the open transaction must not stay in it: end the connection, so
         // that the server rolls back, and let the judge see to it.

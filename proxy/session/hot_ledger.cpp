@@ -109,7 +109,7 @@ Task<HotReply> HotUpdate::ask_ledger() {
             target_, id_, units_, bucket, ledger_sql::DetailStatus::confirmed
         ));
         statements.push_back(ledger_sql::sell(target_, id_, bucket, units_));
-        const Booked result = co_await book(reservation, std::move(statements), 1);
+        const Booked result = co_await book(reservation, std::move(statements), 0);
         if (result == Booked::yes) {
             auto answer = co_await booked(reservation);
             co_return answer;
@@ -172,8 +172,11 @@ Task<HotReply> HotUpdate::gather() {
         sale.push_back(ledger_sql::insert_detail(
             target_, id_, units_, into, ledger_sql::DetailStatus::confirmed
         ));
-        sale.push_back(ledger_sql::gather_and_sell(target_, id_, parts, into, units_));
-        result = co_await book(reservation, std::move(sale), parts.size());
+        // Selling comes last and changes one row, which is what ROW_COUNT() must say.
+        const std::uint64_t moved = parts.size() > 1 ? parts.size() : 0;
+        if (moved > 0) sale.push_back(ledger_sql::gather_units(target_, id_, parts, into));
+        sale.push_back(ledger_sql::sell(target_, id_, into, units_));
+        result = co_await book(reservation, std::move(sale), moved);
         if (result == Booked::yes) {
             auto reply = co_await booked(std::move(reservation));
             co_return reply;
@@ -220,7 +223,7 @@ Task<HotReply> HotUpdate::restock() {
         ledger_sql::insert_detail(target_, id_, units_, bucket, ledger_sql::DetailStatus::returned)
     );
     statements.push_back(ledger_sql::add_capacity(target_, id_, bucket, units_));
-    const Booked result = co_await book(reservation, std::move(statements), 1);
+    const Booked result = co_await book(reservation, std::move(statements), 0);
     if (result == Booked::yes) {
         auto reply = co_await booked(std::move(reservation));
         co_return reply;

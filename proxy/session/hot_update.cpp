@@ -84,7 +84,7 @@ Task<HotReply> HotUpdate::deduct() {
         target_, reservation.id, units_, granted->bucket, ledger_sql::DetailStatus::confirmed
     ));
     statements.push_back(ledger_sql::sell(target_, reservation.id, granted->bucket, units_));
-    const Booked result = co_await book(reservation, std::move(statements), 1);
+    const Booked result = co_await book(reservation, std::move(statements), 0);
     if (result == Booked::yes) {
         auto answer = co_await booked(std::move(reservation));
         co_return answer;

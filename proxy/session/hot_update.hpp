@@ -67,10 +67,12 @@ private:
     Task<HotReply> ask_ledger();
     // Locks every bucket row in the client's transaction and decides on the sum.
     Task<HotReply> gather();
+    // Sends the statements (INSERT first, the one-row UPDATE last) in one write; `rows_moved`: of
+    // the UPDATE between them that gathers units, 0 without one. Undoes what did not book.
     Task<Booked> book(
         const Reservation& reservation,
         std::vector<std::string> statements,
-        std::uint64_t rows_wanted
+        std::uint64_t rows_moved
     );
     Task<bool> undo(const RequestId& id);
     Task<bool> roll_back();
