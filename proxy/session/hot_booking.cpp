@@ -10,6 +10,9 @@ constexpr std::uint16_t er_lock_deadlock = 1213;
 constexpr unsigned er_dup_entry = 1062;
 // Our transactions must not follow the session's completion_type.
 constexpr const char* commit_sql = "COMMIT AND NO CHAIN NO RELEASE";
+// A COMMIT sets ROW_COUNT() to 0; the client must find the one row of its UPDATE. This statement
+// counts as one row and touches nothing but a user variable of our own.
+constexpr const char* one_row_sql = "SELECT 1 INTO @stockgate_rows";
 constexpr const char* rollback_sql = "ROLLBACK AND NO CHAIN NO RELEASE";
 
 }  // namespace
@@ -116,10 +119,12 @@ Task<HotReply> HotUpdate::booked(Reservation reservation) {
 Task<HotReply> HotUpdate::commit(Reservation reservation) {
     std::vector<std::string> statements;
     statements.emplace_back(commit_sql);
+    statements.emplace_back(one_row_sql);
     std::vector<OwnReply> answers;
     begun_ = false;
-    const auto answered = co_await backend_.exchange(statements, answers);
-    if (!answered) {
+    co_await backend_.exchange(statements, answers);
+    // Only the COMMIT counts; that the connection broke behind it changes nothing.
+    if (answers.empty()) {
         hold(core_, reservation);
         TransactionEnds ends;
         ends.unknown.push_back(std::move(reservation));
@@ -129,8 +134,8 @@ Task<HotReply> HotUpdate::commit(Reservation reservation) {
     take_status(answers);
     if (!answers.front().ok()) {
         failure_ = answers.front().error(backend_.capabilities());
-        auto result = co_await decide_commit(std::move(reservation));
-        co_return result;
+        auto reply = co_await decide_commit(std::move(reservation));
+        co_return reply;
     }
     settle(*core_.gate, reservation);
     co_return rows_reply(1);
