@@ -43,7 +43,7 @@ HOMES = [
     (r"#include <prometheus/", ["proxy/admin/"]),
     (r"#include <CLI/", ["proxy/cli/", "proxy/main.cpp"]),
     (r"\bco_spawn\b", ["proxy/runtime/spawn.cpp"]),
-    (r"\bstd::j?thread\b(?!::id)", ["proxy/runtime/", "proxy/app/app.cpp"]),
+    (r"\bstd::j?thread\b(?!::)", ["proxy/runtime/"]),
     (r"#include <regex>", []),
     (r"#include <boost/asio\.hpp>", []),
 ]
