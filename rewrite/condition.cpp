@@ -148,8 +148,9 @@ Value compare(Comparison comparison, Value left, Value right) {
 bool add_key_value(std::vector<KeyValue>& values, const Value& value) {
     if (value.is_null()) return true;
     std::optional<KeyValue> key = key_value_of(value);
-    if (key) values.push_back(*std::move(key));
-    return key.has_value();
+    if (!key) return false;
+    values.push_back(*std::move(key));
+    return true;
 }
 
 Value one_of(const Value& left, std::vector<KeyValue> values, bool are_literals) {

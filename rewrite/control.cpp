@@ -29,14 +29,17 @@ bool read_last_name(Cursor& cursor, Statement& statement) {
     return cursor.at_end();
 }
 
+bool read_characteristic(Cursor& cursor) {
+    if (cursor.accept_word("read"))
+        return cursor.accept_word("only") || cursor.accept_word("write");
+    return cursor.accept_word("with") && cursor.accept_word("consistent") &&
+           cursor.accept_word("snapshot");
+}
+
 bool read_characteristics(Cursor& cursor) {
     if (cursor.at_end()) return true;
     do {
-        if (cursor.accept_word("read")) {
-            if (!cursor.accept_word("only") && !cursor.accept_word("write")) return false;
-        } else if (!cursor.accept_word("with") || !cursor.accept_word("consistent") || !cursor.accept_word("snapshot")) {
-            return false;
-        }
+        if (!read_characteristic(cursor)) return false;
     } while (cursor.accept_symbol(","));
     return cursor.at_end();
 }

@@ -146,9 +146,11 @@ PreparedText read_prepared_text(Cursor cursor, const Context& context) {
     out.is_visible = true;
     Context inner = context;
     ++inner.nesting;
-    out.action = demoted(
-        analyse_text(text, inner).action, context, "it is prepared as text inside another statement"
-    );
+    Statement held = analyse_text(text, inner);
+    out.mentions_sql_mode = held.mentions_sql_mode;
+    out.mentions_charset = held.mentions_charset;
+    out.action =
+        demoted(std::move(held.action), context, "it is prepared as text inside another statement");
     // Its parameters are user variables, which cannot be seen.
     if (Touches* const found = std::get_if<Touches>(&out.action); found && found->keys) {
         for (const std::vector<KeyValue>& key : *found->keys) {

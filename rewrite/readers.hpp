@@ -54,6 +54,8 @@ struct SingleUpdate {
 // The text of PREPARE and EXECUTE IMMEDIATE, at the cursor.
 struct PreparedText {
     bool is_visible = false;  // a literal
+    bool mentions_sql_mode = false;
+    bool mentions_charset = false;
     Action action;
 };
 [[nodiscard]] PreparedText read_prepared_text(Cursor cursor, const Context& context);

@@ -23,6 +23,22 @@ bool mentions_sql_mode(std::string_view text) noexcept {
     return false;
 }
 
+// SET NAMES, SET CHARACTER SET, SET character_set_client and their relatives.
+bool sets_charset(Cursor cursor) noexcept {
+    constexpr std::array words{
+        std::string_view("names"),
+        std::string_view("character"),
+        std::string_view("charset"),
+        std::string_view("character_set_client")};
+    for (; !cursor.at_end(); cursor.advance()) {
+        if (is_any_word(cursor, words)) return true;
+        const bool is_variable = cursor.is(TokenKind::system_variable) &&
+                                 equals_lower(cursor.token().text, "@@character_set_client");
+        if (is_variable || cursor.token().text == "`character_set_client`") return true;
+    }
+    return false;
+}
+
 bool is_broken(Cursor cursor) noexcept {
     while (!cursor.at_text_end()) {
         if (cursor.is(TokenKind::broken)) return true;
@@ -74,9 +90,12 @@ void read_statement(Cursor cursor, const Context& context, bool may_concern, Sta
     if (verb == Verb::prepare) {
         PreparedText text = read_prepare(cursor, context);
         out.kind = text.is_visible ? Kind::other : Kind::opaque;
+        out.mentions_sql_mode = out.mentions_sql_mode || text.mentions_sql_mode;
+        out.mentions_charset = text.mentions_charset;
         out.action = std::move(text.action);
         return;
     }
+    if (verb == Verb::set) out.mentions_charset = sets_charset(cursor);
     if (verb == Verb::execute || verb == Verb::handler || verb == Verb::call ||
         verb == Verb::compound || runs_another(cursor)) {
         out.kind = Kind::opaque;
@@ -110,6 +129,8 @@ void read_several(const Parts& parts, const Context& context, bool may_concern, 
     for (const Cursor& start : parts.starts) {
         Statement part;
         read_statement(start, context, may_concern, part);
+        out.mentions_sql_mode = out.mentions_sql_mode || part.mentions_sql_mode;
+        out.mentions_charset = out.mentions_charset || part.mentions_charset;
         const bool is_first_change = !std::holds_alternative<Touches>(out.action);
         add_part(out.action, std::move(part.action), is_first_change, context);
     }

@@ -76,8 +76,10 @@ enum class Kind : std::uint8_t {
     release_savepoint,  // RELEASE SAVEPOINT name
     use_schema,         // USE name
     xa,                 // XA ...
-    opaque,  // may run other statements: CALL, DO, EXECUTE, PREPARE ... FROM @v, BEGIN NOT ATOMIC,
-             // HANDLER, multi-statements, anything the tokenizer could not finish
+    // May run other statements, which may change modes and transactions too: CALL, DO, EXECUTE,
+    // PREPARE ... FROM @v, BEGIN NOT ATOMIC, HANDLER, SET STATEMENT ... FOR, several statements,
+    // malformed transaction control, anything the tokenizer could not finish.
+    opaque,
 };
 
 struct Statement {
@@ -88,6 +90,7 @@ struct Statement {
     // a part is HotUpdate or Touches (keys: of all such parts), else Reads if a part reads.
     bool multi = false;
     bool mentions_sql_mode = false;  // the text contains sql_mode in any case (SET, a string, ...)
+    bool mentions_charset = false;   // a SET that may change the client's character set
     Action action;
 };
 

@@ -75,6 +75,33 @@ TEST(Recogniser, SeesSqlModeAnywhere) {
     EXPECT_FALSE(sees("sql_"));
 }
 
+TEST(Recogniser, SeesModesInPreparedText) {
+    const auto statement =
+        rewrite::analyse("PREPARE s FROM 'SET sql\\_m\\ode = 1, NA\\MES gbk'", rules(), {}, "shop");
+    EXPECT_FALSE(statement.mentions_sql_mode);  // \\_ stays as it is
+    EXPECT_TRUE(statement.mentions_charset);
+    EXPECT_TRUE(rewrite::analyse("PREPARE s FROM 'SET sql_m\\ode = 1'", rules(), {}, "shop")
+                    .mentions_sql_mode);
+}
+
+TEST(Recogniser, SeesCharacterSets) {
+    const auto sees = [](std::string_view sql) {
+        return rewrite::analyse(sql, rules(), {}, "shop").mentions_charset;
+    };
+    EXPECT_TRUE(sees("SET NAMES gbk"));
+    EXPECT_TRUE(sees("set names 'utf8mb4' COLLATE 'utf8mb4_bin'"));
+    EXPECT_TRUE(sees("SET CHARACTER SET gbk"));
+    EXPECT_TRUE(sees("SET CHARSET gbk"));
+    EXPECT_TRUE(sees("SET a = 1, @@SESSION.Character_Set_Client = gbk"));
+    EXPECT_TRUE(sees("SET @@character_set_client = gbk"));
+    EXPECT_TRUE(sees("SET `character_set_client` = gbk"));
+    EXPECT_TRUE(sees("/*!40101 SET NAMES gbk */"));
+    EXPECT_TRUE(sees("SELECT 1; SET NAMES gbk"));
+    EXPECT_FALSE(sees("SET autocommit = 0"));
+    EXPECT_FALSE(sees("SET @a = 'names'"));
+    EXPECT_FALSE(sees("SELECT names FROM t"));
+}
+
 TEST(Recogniser, NamesTheTableAndTheWayOut) {
     const auto statement =
         rewrite::analyse("UPDATE t_stock SET stock = 5 WHERE sku_id = 7", rules(), {}, "shop");
