@@ -172,6 +172,10 @@ void App::add_samples(std::vector<MetricSample>& samples) const {
         "Dead proxies that this one cleaned up after.",
         Kind::counter,
         static_cast<double>(heartbeat_->status().claimed));
+    add_gate_samples(samples);
+}
+
+void App::add_gate_samples(std::vector<MetricSample>& samples) const {
     for (const bool local : {false, true}) {
         for (std::size_t answer = 0; answer < 4; ++answer) {
             double total = 0;

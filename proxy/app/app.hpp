@@ -56,6 +56,7 @@ private:
     [[nodiscard]] BreakerReport breaker_report() const;
     [[nodiscard]] std::vector<SkuReport> sku_reports() const;
     void add_samples(std::vector<MetricSample>& samples) const;
+    void add_gate_samples(std::vector<MetricSample>& samples) const;
 
     std::shared_ptr<const config::Config> config_;
     std::uint32_t incarnation_;

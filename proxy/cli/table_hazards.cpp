@@ -155,6 +155,8 @@ private:
 
     void judge_key_column(const ColumnFacts& column) {
         const bool text = column.data_type == "varchar" || column.data_type == "char";
+        const bool is_binary =
+            column.data_type == "varbinary" || (text && ends_with(column.collation, "_bin"));
         if (column.name.find(',') != std::string::npos) {
             fail("key column " + at(column.name) + " has a comma in its name", "rename the column");
         }
@@ -163,7 +165,7 @@ private:
         }
         if (integer_type(column)) {
             shape_.key_types.push_back(KeyType::integer);
-        } else if (column.data_type == "varbinary" || (text && ends_with(column.collation, "_bin"))) {
+        } else if (is_binary) {
             shape_.key_types.push_back(KeyType::binary_string);
         } else if (text && ends_with(column.collation, "_ci")) {
             shape_.key_types.push_back(KeyType::folded_string);

@@ -43,11 +43,13 @@ void Wire::set_options() noexcept {
 }
 
 Task<ErrorCode> Wire::fill(ReadBuffer& buffer) {
+    if (read_end_) co_return read_end_;
     const auto space = buffer.space();
     const auto [error, count] = co_await socket_.async_read_some(
         asio::buffer(space.data(), space.size()), asio::as_tuple(asio::use_awaitable)
     );
     buffer.filled(count);
+    read_end_ = error;
     co_return error;
 }
 

@@ -53,6 +53,9 @@ public:
 
 private:
     boost::asio::ip::tcp::socket socket_;
+    // Set once reading has failed. Asio would wait for an event that has been and gone if it were
+    // asked to read again behind the end of the stream.
+    ErrorCode read_end_;
 };
 
 }  // namespace proxy

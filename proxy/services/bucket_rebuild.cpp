@@ -134,6 +134,7 @@ Task<SqlError> BucketRebuild::set_right(
         report.result = RebuildResult::gate_away;
         co_return error;
     }
+    report.created = report.created || !state.exists;
     std::vector<ReservationFacts> facts;
     error = co_await gather(link, at, key, state, facts);
     if (error) co_return error;

@@ -60,6 +60,7 @@ struct RebuildReport {
     std::int64_t remainder = 0;
     std::size_t kept = 0;
     std::size_t dropped = 0;
+    bool created = false;  // a gate had lost the bucket, and with it whatever was reserved there
     SqlError error;
 };
 

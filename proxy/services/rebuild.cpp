@@ -77,6 +77,31 @@ void Rebuilder::take_marks() {
     for (const auto& key : marked) queue_.mark(key, now);
 }
 
+void Rebuilder::take_lost() {
+    const auto now = Clock::now();
+    while (!lost_.empty() && lost_.begin()->first <= now) {
+        queue_.mark(lost_.begin()->second, now);
+        lost_.erase(lost_.begin());
+    }
+}
+
+void Rebuilder::rebuild_again(const std::string& key) {
+    ++counts_.lost;
+    const auto now = Clock::now();
+    for (const auto pause : limits_.again_after) lost_.emplace(now + pause, key);
+}
+
+// A worker that ends wakes the loop before that; so does a mark.
+std::chrono::milliseconds Rebuilder::next_rest() const {
+    const auto now = Clock::now();
+    auto next = now + rest_without_work;
+    if (const auto due = queue_.next_due(); due && queue_workers_ < limits_.parallel) {
+        next = std::min(next, *due);
+    }
+    if (!lost_.empty()) next = std::min(next, lost_.begin()->first);
+    return std::chrono::ceil<std::chrono::milliseconds>(next - now);
+}
+
 void Rebuilder::mark_sku(const std::string& registry_key) {
     const auto registry = hooks_.registry();
     const auto found = registry->skus.find(registry_key);
@@ -113,10 +138,10 @@ std::optional<BucketAddress> Rebuilder::resolve(const std::string& gate_key) con
 }
 
 Task<> Rebuilder::run() {
-    std::chrono::milliseconds rest{0};
     bool goes_on = true;
     while (goes_on) {
         take_marks();
+        take_lost();
         const auto now = Clock::now();
         while (queue_workers_ < limits_.parallel) {
             auto key = queue_.take(now);
@@ -124,12 +149,7 @@ Task<> Rebuilder::run() {
             auto task = work(std::move(*key));
             spawn(executor_, "rebuild_bucket", std::move(task));
         }
-        // A worker that ends wakes this loop; so does a mark.
-        rest = rest_without_work;
-        if (const auto due = queue_.next_due(); due && queue_workers_ < limits_.parallel) {
-            rest = std::chrono::ceil<std::chrono::milliseconds>(*due - now);
-        }
-        goes_on = co_await pace_.rest(rest);
+        goes_on = co_await pace_.rest(next_rest());
     }
     loop_running_ = false;
 }
@@ -148,6 +168,7 @@ Task<> Rebuilder::work(std::string key) {
     try {
         const auto report = co_await rebuild_counted(hooks_.gates, std::move(*bucket));
         ok = report.result == RebuildResult::rebuilt || report.result == RebuildResult::gone;
+        if (ok && report.created) rebuild_again(key);
     } catch (...) {
         queue_.done(key, false, Clock::now());
         pace_.hurry();

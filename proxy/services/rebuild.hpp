@@ -31,6 +31,10 @@ struct RebuildLimits {
     std::chrono::milliseconds retry_min{100};
     std::chrono::milliseconds retry_max{5000};
     unsigned tries_max = 3;  // per bucket, in rebuild_all
+    // A bucket that the gate had lost is rebuilt again after these: a deduction that was reserved
+    // before the loss and booked after the rebuild is known to the ledger alone.
+    std::vector<std::chrono::milliseconds> again_after{
+        std::chrono::seconds{1}, std::chrono::seconds{5}, std::chrono::seconds{30}};
 };
 
 struct RebuildStatus {
@@ -43,6 +47,7 @@ struct RebuildStatus {
     std::uint64_t database_failures = 0;
     std::uint64_t gate_failures = 0;
     std::uint64_t reservations_dropped = 0;
+    std::uint64_t lost = 0;          // buckets that the gate did not have
     std::uint64_t unknown_keys = 0;  // marked, but not in the registry
     std::string last_error;
 };
@@ -83,6 +88,9 @@ private:
     Task<bool> rebuild_patiently(const TargetGates& gates, BucketAddress bucket);
     Task<RebuildReport> rebuild_counted(const TargetGates& gates, BucketAddress bucket);
     void take_marks();
+    void take_lost();
+    void rebuild_again(const std::string& key);
+    [[nodiscard]] std::chrono::milliseconds next_rest() const;
     [[nodiscard]] std::optional<BucketAddress> resolve(const std::string& gate_key) const;
 
     boost::asio::any_io_executor executor_;
@@ -92,6 +100,7 @@ private:
     Pace pace_;
     SubjectLogLimit log_limit_{std::chrono::seconds{10}};
     RebuildQueue queue_;
+    std::multimap<Clock::time_point, std::string> lost_;  // to be rebuilt again, when
     std::size_t queue_workers_ = 0;
     std::size_t workers_ = 0;  // those of rebuild_all too
     bool loop_running_ = false;

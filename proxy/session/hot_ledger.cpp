@@ -47,6 +47,23 @@ std::optional<Remainders> parse_remainders(const Rows& rows) {
     return remainders;
 }
 
+// The buckets to take `units` from: the largest remainders first, so that few rows change.
+std::vector<ledger_sql::Part> choose_parts(Remainders remainders, std::int64_t units) {
+    std::stable_sort(remainders.begin(), remainders.end(), [](const auto& a, const auto& b) {
+        return a.second > b.second;
+    });
+    std::vector<ledger_sql::Part> parts;
+    for (const auto& [bucket, left] : remainders) {
+        if (units == 0 || left <= 0) break;
+        ledger_sql::Part part;
+        part.bucket = bucket;
+        part.units = std::min(units, left);
+        units -= part.units;
+        parts.push_back(part);
+    }
+    return parts;
+}
+
 }  // namespace
 
 Task<Reservation> HotUpdate::reserve_forced(unsigned bucket, std::int64_t units) {
@@ -146,22 +163,7 @@ Task<HotReply> HotUpdate::gather() {
         result = Booked::refused;
         Reservation reservation;
         id_ = core_.ids.next();
-        // The largest remainders first: the fewest rows.
-        Remainders order = *remainders;
-        std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-            return a.second > b.second;
-        });
-        std::vector<ledger_sql::Part> parts;
-        std::int64_t missing = units_;
-        for (const auto& [bucket, left] : order) {
-            if (missing == 0) break;
-            ledger_sql::Part part;
-            part.bucket = bucket;
-            part.units = std::min(missing, left);
-            if (part.units <= 0) break;
-            missing -= part.units;
-            parts.push_back(part);
-        }
+        const auto parts = choose_parts(*remainders, units_);
         const unsigned into = parts.front().bucket;
         reservation = new_reservation(into);
         for (const auto& part : parts) {

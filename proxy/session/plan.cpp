@@ -96,6 +96,13 @@ void Session::expect(std::uint8_t command, ReplyShape shape) {
     next_pending_.shape = shape;
 }
 
+Session::End Session::unreadable(const char* what) {
+    End end;
+    end.error = replies::unreadable_packet(what);
+    end.reason = what;
+    return end;
+}
+
 Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
     next_pending_ = PendingReply{};
     if (frame_length == 0) {
@@ -137,13 +144,7 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
             if (frame_length < statement_head) return Pass{};
             if (payload.size() < statement_head)
                 return NeedBytes{frame_header_size + statement_head};
-            if (const auto id = protocol::statement_id_of(payload)) {
-                if (command == byte_of(Command::stmt_close)) {
-                    prepared_.erase(*id);
-                } else if (auto* statement = find_prepared(*id)) {
-                    statement->has_long_data = command == byte_of(Command::stmt_send_long_data);
-                }
-            }
+            note_statement_command(payload);
             return Pass{};
         case byte_of(Command::init_db):
             if (oversize) return Pass{};
@@ -151,12 +152,7 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
             next_pending_.schema.assign(payload.begin() + 1, payload.end());
             return Pass{};
         case byte_of(Command::change_user):
-            if (oversize) {
-                End end;
-                end.error = replies::unreadable_packet("COM_CHANGE_USER is too long");
-                end.reason = "COM_CHANGE_USER is too long";
-                return end;
-            }
+            if (oversize) return unreadable("COM_CHANGE_USER is too long");
             if (!complete) return NeedBytes{size};
             return ChangeUser{};
         case byte_of(Command::reset_connection):
@@ -173,6 +169,17 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
         backend_->become_raw();
     }
     return Pass{};
+}
+
+// COM_STMT_CLOSE, RESET or SEND_LONG_DATA: what the next execution may rely on.
+void Session::note_statement_command(Bytes payload) {
+    const auto id = protocol::statement_id_of(payload);
+    if (!id) return;
+    if (payload[0] == byte_of(Command::stmt_close)) {
+        prepared_.erase(*id);
+    } else if (auto* statement = find_prepared(*id)) {
+        statement->has_long_data = payload[0] == byte_of(Command::stmt_send_long_data);
+    }
 }
 
 const rewrite::Dialect& Session::dialect() {
@@ -205,11 +212,7 @@ void Session::note_statement(const rewrite::Statement& statement, std::string_vi
 Session::Plan Session::plan_query(Bytes payload) {
     const auto text = protocol::query_text(payload, backend_->capabilities());
     if (!text) {
-        End end;
-        end.error =
-            replies::unreadable_packet("COM_QUERY: its query attributes are not understood");
-        end.reason = "COM_QUERY";
-        return end;
+        return unreadable("COM_QUERY: its query attributes are not understood");
     }
     if (must_ask(*text)) return AskSession{};
     const auto statement = rewrite::analyse(*text, core_.registry->rules, dialect(), schema_);

@@ -61,11 +61,11 @@ Task<> Session::run() {
             core_.metrics->login_failed.add();
         }
     }
-    handshake_timer_.cancel();
     // The client has sent its last byte; what the backend still answers goes to it until the
     // backend closes.
     if (backend_) backend_->wire().shutdown_send();
     while (pump_running_) co_await pump_ended_.wait();
+    end_client_stream();
     // Read on until the client closes too: closing over unread bytes would reset the connection and
     // take the backend's last words with it. The linger timer bounds this.
     while (backend_) {
@@ -73,6 +73,7 @@ Task<> Session::run() {
         if (read_error) break;
         client_in_.consume(client_in_.size());
     }
+    handshake_timer_.cancel();
     finish();
     core_.metrics->sessions_open.subtract();
 }
@@ -184,7 +185,12 @@ Task<bool> Session::greet() {
 Task<bool> Session::log_in() {
     std::size_t size = 0;
     const auto has_packet = co_await read_packet(client_, client_in_, size);
-    if (!has_packet) co_return false;
+    if (!has_packet) {
+        if (size <= login_packet_max) co_return false;
+        core_.metrics->protocol_errors_client.add();
+        co_await send_error(replies::unreadable_packet("the login packet is too long"), 2);
+        co_return false;
+    }
     const auto payload =
         client_in_.data().subspan(protocol::frame_header_size, size - protocol::frame_header_size);
     const auto offered = backend_->capabilities();
@@ -245,15 +251,19 @@ Task<bool> Session::authenticate(std::uint8_t command, ReplyShape shape, std::si
 
 Task<> Session::run_pump(std::shared_ptr<Session> self) {
     co_await self->backend_->pump();
-    // The client gets what the backend sent last, then the end of the stream; a close right now
-    // could destroy those bytes on their way.
-    self->client_.shutdown_send();
-    self->handshake_timer_.expires_after(linger);
-    self->handshake_timer_.async_wait([weak = self->weak_from_this()](const ErrorCode& error) {
-        if (const auto alive = weak.lock(); alive && !error) alive->client_.close();
-    });
+    self->end_client_stream();
     self->pump_running_ = false;
     self->pump_ended_.notify();
+}
+
+// The client gets what was written last, then the end of the stream; a close right now could
+// destroy those bytes on their way. The timer bounds how long the client may take to close as well.
+void Session::end_client_stream() {
+    client_.shutdown_send();
+    handshake_timer_.expires_after(linger);
+    handshake_timer_.async_wait([weak = weak_from_this()](const ErrorCode& error) {
+        if (const auto alive = weak.lock(); alive && !error) alive->client_.close();
+    });
 }
 
 Task<> Session::send_error(OwnError error, std::uint8_t sequence) {

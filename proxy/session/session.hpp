@@ -81,6 +81,7 @@ private:
     Task<> send_error(OwnError error, std::uint8_t sequence);
     static Task<> run_pump(std::shared_ptr<Session> self);
     void finish();
+    void end_client_stream();
     void on_reply(PendingReply& reply, const protocol::ReplyEnd& end) override;
     void arm_handshake_timer();
     void check_drain();
@@ -101,6 +102,7 @@ private:
     void announce();
 
     // plan.cpp: decisions, no I/O
+    [[nodiscard]] static End unreadable(const char* what);
     [[nodiscard]] Plan plan_packet(Bytes packet, std::size_t frame_length);
     [[nodiscard]] Plan plan_query(Bytes payload);
     [[nodiscard]] Plan plan_prepare(Bytes payload);
@@ -122,6 +124,7 @@ private:
     ) const;
     [[nodiscard]] bool has_hot_sku(std::size_t table) const;
     void note_statement(const rewrite::Statement& statement, std::string_view text);
+    void note_statement_command(Bytes payload);
     [[nodiscard]] PreparedStatement* find_prepared(std::uint32_t id);
     [[nodiscard]] const rewrite::Dialect& dialect();
     [[nodiscard]] bool must_ask(std::string_view text) const;

@@ -61,6 +61,18 @@ std::string content_of(const std::filesystem::path& file) {
     return std::string{std::istreambuf_iterator<char>(in), {}};
 }
 
+void write_accounts(const std::filesystem::path& file) {
+    const std::string account = std::string{DatabaseServer::user} + "@'%'";
+    std::ofstream out(file);
+    out << "CREATE USER IF NOT EXISTS " << account << " IDENTIFIED BY '" << DatabaseServer::password
+        << "';\nGRANT ALL ON *.* TO " << account << " WITH GRANT OPTION;\n";
+}
+
+std::filesystem::path mysql9_root() {
+    const char* root = std::getenv("STOCKGATE_MYSQL9_ROOT");
+    return root ? root : "/var/cache/stockgate/sid";
+}
+
 // In the child, between fork and exec: only calls that are safe there.
 [[noreturn]] void become(char* const* arguments, const char* log, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -77,8 +89,10 @@ std::string content_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "stockgate-test-XXXXXX").string();
+TemporaryFolder::TemporaryFolder() : TemporaryFolder(std::filesystem::temp_directory_path()) {}
+
+TemporaryFolder::TemporaryFolder(const std::filesystem::path& parent) {
+    std::string name = (parent / "stockgate-test-XXXXXX").string();
     if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
     path_ = name;
 }
@@ -146,64 +160,86 @@ std::uint16_t free_port() {
     return ntohs(address.sin_port);
 }
 
-MariaDbServer::MariaDbServer() {
-    install();
-    for (int attempt = 1;; ++attempt) {
+void DatabaseServer::install(
+    const std::vector<std::string>& command, const std::filesystem::path& log
+) {
+    process_.start(command, log);
+    if (process_.wait() != 0) throw std::runtime_error(command.front() + ": " + content_of(log));
+}
+
+void DatabaseServer::start(
+    const std::vector<std::string>& command, const std::filesystem::path& log
+) {
+    for (int attempt = 1; attempt <= port_attempts_max; ++attempt) {
         port_ = free_port();
-        try {
-            start();
-            return;
-        } catch (const std::runtime_error&) {
-            if (attempt == port_attempts_max) throw;
-        }
+        auto words = command;
+        words.push_back("--port=" + std::to_string(port_));
+        process_.start(words, log);
+        if (wait_until_accepts(process_, port_, true)) return;
+        process_.kill_and_wait();
     }
+    throw std::runtime_error(command.front() + " did not start: " + content_of(log));
 }
 
-void MariaDbServer::install() {
-    const auto log = folder_.path() / "install.log";
-    std::ofstream accounts(folder_.path() / "accounts.sql");
-    accounts << "CREATE USER IF NOT EXISTS " << user << "@'%' IDENTIFIED BY '" << password << "';\n"
-             << "GRANT ALL ON *.* TO " << user << "@'%' WITH GRANT OPTION;\n";
-    accounts.close();
-    const std::vector<std::string> command{
-        "mariadb-install-db",
-        "--no-defaults",
-        "--user=root",
-        "--datadir=" + (folder_.path() / "data").string(),
-        "--auth-root-authentication-method=normal",
-        "--skip-test-db",
-        "--skip-name-resolve",
-    };
-    process_.start(command, log);
-    if (process_.wait() != 0) throw std::runtime_error("mariadb-install-db: " + content_of(log));
+MariaDbServer::MariaDbServer() {
+    const auto& folder = folder_.path();
+    write_accounts(folder / "accounts.sql");
+    install(
+        {"mariadb-install-db",
+         "--no-defaults",
+         "--user=root",
+         "--datadir=" + (folder / "data").string(),
+         "--auth-root-authentication-method=normal",
+         "--skip-test-db",
+         "--skip-name-resolve"},
+        folder / "install.log"
+    );
+    start(
+        {"mariadbd",
+         "--no-defaults",
+         "--user=root",
+         "--datadir=" + (folder / "data").string(),
+         "--socket=" + (folder / "socket").string(),
+         "--pid-file=" + (folder / "pid").string(),
+         "--init-file=" + (folder / "accounts.sql").string(),
+         "--bind-address=127.0.0.1",
+         "--skip-name-resolve",
+         "--innodb-buffer-pool-size=32M",
+         "--innodb-log-file-size=16M"},
+        folder / "server.log"
+    );
 }
 
-void MariaDbServer::start() {
-    const auto log = folder_.path() / "server.log";
-    const std::vector<std::string> command{
-        "mariadbd",
+bool Mysql9Server::is_installed() {
+    return ::geteuid() == 0 && std::filesystem::exists(mysql9_root() / ".stockgate-mysql9");
+}
+
+Mysql9Server::Mysql9Server() : folder_(mysql9_root() / "srv") {
+    const auto& folder = folder_.path();
+    const auto inside = std::filesystem::path("/srv") / folder.filename();
+    write_accounts(folder / "accounts.sql");
+    // As root: a change of user would make the kernel forget to end it with the test.
+    const std::vector<std::string> server{
+        "chroot",
+        mysql9_root().string(),
+        "mysqld",
         "--no-defaults",
         "--user=root",
-        "--datadir=" + (folder_.path() / "data").string(),
-        "--socket=" + (folder_.path() / "socket").string(),
-        "--pid-file=" + (folder_.path() / "pid").string(),
-        "--init-file=" + (folder_.path() / "accounts.sql").string(),
+        "--datadir=" + (inside / "data").string(),
+        "--socket=" + (inside / "socket").string(),
+        "--pid-file=" + (inside / "pid").string(),
         "--bind-address=127.0.0.1",
-        "--port=" + std::to_string(port_),
+        "--mysqlx=0",
         "--skip-name-resolve",
-        "--innodb-buffer-pool-size=32M",
-        "--innodb-log-file-size=16M",
-        "--performance-schema=OFF",
+        "--innodb-buffer-pool-size=64M",
+        "--innodb-redo-log-capacity=32M",
     };
-    process_.start(command, log);
-    if (wait_until_accepts(process_, port_, true)) return;
-    process_.kill_and_wait();
-    throw std::runtime_error("mariadbd did not start: " + content_of(log));
-}
-
-void MariaDbServer::restart() {
-    process_.kill_and_wait();
-    start();
+    auto first = server;
+    first.push_back("--initialize-insecure");
+    install(first, folder / "install.log");
+    auto again = server;
+    again.push_back("--init-file=" + (inside / "accounts.sql").string());
+    start(again, folder / "server.log");
 }
 
 RedisServer::RedisServer(std::vector<std::string> arguments) {

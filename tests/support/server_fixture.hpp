@@ -13,10 +13,11 @@
 
 namespace support {
 
-// A folder below the system's temporary folder, removed with everything in it.
+// A folder of its own below another one, removed with everything in it.
 class TemporaryFolder {
 public:
-    TemporaryFolder();
+    TemporaryFolder();  // below the system's temporary folder
+    explicit TemporaryFolder(const std::filesystem::path& parent);
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -49,24 +50,45 @@ private:
 // A loopback port that nobody listens on at this moment.
 [[nodiscard]] std::uint16_t free_port();
 
-class MariaDbServer {
+class DatabaseServer {
 public:
     // An account with all rights, made at the first start.
     static constexpr const char* user = "dba";
     static constexpr const char* password = "dba-secret";
 
-    MariaDbServer();
+    virtual ~DatabaseServer() = default;
+    DatabaseServer(const DatabaseServer&) = delete;
+    DatabaseServer& operator=(const DatabaseServer&) = delete;
     [[nodiscard]] std::uint16_t port() const { return port_; }
-    // Ends it at once and starts it again on the same port and data.
-    void restart();
     ChildProcess& process() { return process_; }
 
+protected:
+    DatabaseServer() = default;
+    // Until it accepts, on another port each time.
+    void start(const std::vector<std::string>& command, const std::filesystem::path& log);
+    void install(const std::vector<std::string>& command, const std::filesystem::path& log);
+
 private:
-    void install();
-    void start();
-    TemporaryFolder folder_;
     std::uint16_t port_ = 0;
     ChildProcess process_;
+};
+
+class MariaDbServer final : public DatabaseServer {
+public:
+    MariaDbServer();
+
+private:
+    TemporaryFolder folder_;
+};
+
+// MySQL 9 from the chroot that tests/support/mysql9.sh makes; needs root.
+class Mysql9Server final : public DatabaseServer {
+public:
+    [[nodiscard]] static bool is_installed();
+    Mysql9Server();
+
+private:
+    TemporaryFolder folder_;  // inside the chroot
 };
 
 class RedisServer {

@@ -192,7 +192,7 @@ TEST_F(AdoptionTest, GoesOnWithoutRedis) {
 
 TEST_F(AdoptionTest, RunsTheApplicationsGrants) {
     make_stock_table({{1001, 10}});
-    sql("CREATE OR REPLACE USER application@'%' IDENTIFIED BY 'secret'");
+    make_account("application");
     proxy::InitOptions options;
     options.grant_to = {"'application'@'%'"};
     ASSERT_EQ(init(options).code, proxy::exit_code::ok);

@@ -34,7 +34,7 @@ TEST_F(CheckTest, BeforeInit) {
 TEST_F(CheckTest, MissingRights) {
     make_stock_table({{1001, 10}});
     ASSERT_EQ(init().code, proxy::exit_code::ok);
-    sql("CREATE OR REPLACE USER poor@'%' IDENTIFIED BY 'secret'");
+    make_account("poor");
     sql("GRANT SELECT ON shop.* TO poor@'%'");
     sql("GRANT INSERT ON shop.stock_deduct_detail TO poor@'%'");
     config_.ledger.user = "poor";

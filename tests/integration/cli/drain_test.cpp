@@ -202,11 +202,7 @@ private:
             ledger_sql::insert_detail(target, id, 1, bucket, ledger_sql::DetailStatus::confirmed)
         );
         if (!reply.error) {
-            reply = database_.query(
-                "UPDATE shop.inventory_bucket SET sold_stock=sold_stock+1,version=version+1 WHERE "
-                "sku_id='t_stock:1001' AND epoch=1 AND bucket_total-sold_stock>=1 AND bucket_id=" +
-                std::to_string(bucket)
-            );
+            reply = database_.query(ledger_sql::sell(target, id, bucket, 1));
         }
         bool is_base = false;
         if (!reply.error && reply.affected_rows == 0) {

@@ -101,7 +101,7 @@ TEST_F(RefusalTest, Trigger) {
 
 TEST_F(RefusalTest, TriggersThatTheAccountMayNotSee) {
     make("k INT PRIMARY KEY, stock INT", "1,5");
-    sql("CREATE OR REPLACE USER blind@'%' IDENTIFIED BY 'secret'");
+    make_account("blind");
     sql("GRANT SELECT, INSERT, UPDATE, DELETE, CREATE ON shop.* TO blind@'%'");
     config_.ledger.user = "blind";
     config_.ledger.password = config::Secret{"secret"};

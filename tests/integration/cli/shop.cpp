@@ -1,21 +1,29 @@
 #include "shop.hpp"
 
-#include "proxy/ledger/ledger_sql.hpp"
+#include "proxy/ledger/request_id.hpp"
+
+#include <cstdlib>
 
 namespace shop {
 namespace {
 
 constexpr std::chrono::seconds patience{30};
 
+std::unique_ptr<support::DatabaseServer> start_server() {
+    const char* kind = std::getenv("STOCKGATE_TEST_SERVER");
+    if (kind && std::string{kind} == "mysql9") return std::make_unique<support::Mysql9Server>();
+    return std::make_unique<support::MariaDbServer>();
+}
+
 }  // namespace
 
-support::MariaDbServer& server() {
-    static support::MariaDbServer only;
-    return only;
+support::DatabaseServer& server() {
+    static const std::unique_ptr<support::DatabaseServer> only = start_server();
+    return *only;
 }
 
 proxy::Login dba() {
-    return proxy::Login{support::MariaDbServer::user, support::MariaDbServer::password};
+    return proxy::Login{support::DatabaseServer::user, support::DatabaseServer::password};
 }
 
 config::Backend backend() {
@@ -28,8 +36,8 @@ proxy::SqlAccount account() {
     proxy::SqlAccount there;
     there.host = "127.0.0.1";
     there.port = server().port();
-    there.user = support::MariaDbServer::user;
-    there.password = support::MariaDbServer::password;
+    there.user = support::DatabaseServer::user;
+    there.password = support::DatabaseServer::password;
     there.timeout = patience;
     return there;
 }
@@ -40,8 +48,8 @@ ShopTest::ShopTest() : database_(backend(), dba(), patience) {
     sql("DROP DATABASE IF EXISTS shop");
     sql("CREATE DATABASE shop");
     config_.backend = backend();
-    config_.ledger.user = support::MariaDbServer::user;
-    config_.ledger.password = config::Secret{support::MariaDbServer::password};
+    config_.ledger.user = support::DatabaseServer::user;
+    config_.ledger.password = config::Secret{support::DatabaseServer::password};
     config_.gate.kind = config::GateKind::local;
 }
 
@@ -120,6 +128,11 @@ Ran ShopTest::check(const proxy::CheckOptions& options) {
     std::ostringstream out;
     const int code = proxy::run_check(config_, options, out);
     return Ran{code, out.str()};
+}
+
+void ShopTest::make_account(const std::string& name) {
+    sql("DROP USER IF EXISTS " + name + "@'%'");
+    sql("CREATE USER " + name + "@'%' IDENTIFIED BY 'secret'");
 }
 
 void ShopTest::sell(unsigned bucket, int units) {

@@ -1,7 +1,7 @@
 #pragma once
-// A shop on private servers: one MariaDB for the whole test process, a fresh schema `shop` for each
-// test, and a Redis per test that wants one. Commands are run in this process with their output
-// kept.
+// A shop on private servers: one database server for the whole test process, a fresh schema `shop`
+// for each test, and a Redis per test that wants one. Commands are run in this process with their
+// output kept.
 
 #include "config/config.hpp"
 #include "proxy/cli/check.hpp"
@@ -21,7 +21,8 @@
 
 namespace shop {
 
-[[nodiscard]] support::MariaDbServer& server();
+// MariaDB, or MySQL 9 when the environment says STOCKGATE_TEST_SERVER=mysql9.
+[[nodiscard]] support::DatabaseServer& server();
 [[nodiscard]] proxy::Login dba();
 [[nodiscard]] config::Backend backend();
 [[nodiscard]] proxy::SqlAccount account();
@@ -57,6 +58,8 @@ protected:
     [[nodiscard]] Ran verify(const proxy::VerifyOptions& options = {});
     [[nodiscard]] Ran check(const proxy::CheckOptions& options = {});
 
+    // A fresh account, password "secret".
+    void make_account(const std::string& name);
     // One deduction as a proxy books it, on SKU t_stock:1001.
     void sell(unsigned bucket, int units);
     [[nodiscard]] bool ledger_exists();

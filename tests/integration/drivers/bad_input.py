@@ -290,6 +290,33 @@ def run_cases(cases, proxy, witness):
     return failures, counts
 
 
+def open_half(port, count):
+    """Connections that never log in: silent ones, and ones with a part of a login packet."""
+    links = []
+    for number in range(count):
+        link = socket.create_connection((lab.LOOPBACK, port), timeout=20)
+        if number % 3 == 1:
+            link.sendall(b"\x50\x00\x00\x01\x85\xa6")
+        if number % 3 == 2:
+            link.sendall(b"\xff\xff\xff\x01" + b"a" * 70000)
+        links.append(link)
+    return links
+
+
+def check_half_open(links):
+    """The handshake timeout must have closed all of them."""
+    waiting = 0
+    for link in links:
+        try:
+            while link.recv(4096):
+                pass
+        except ConnectionError:
+            pass
+        except socket.timeout:
+            waiting += 1
+    return [f"{waiting} connections without a login are still open"] if waiting else []
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--random", type=int, default=60, metavar="N", help="random sessions")
@@ -305,12 +332,13 @@ def main():
         shop.adopt(proxy)
         proxy.start()
         witness = Witness(proxy.port)
-        half_open = [socket.create_connection((lab.LOOPBACK, proxy.port)) for _ in range(50)]
+        half_open = open_half(proxy.port, 60)
         cases = [*login_cases(), *command_cases(),
                  *random_cases(arguments.random, arguments.seed)]
         failures, counts = run_cases(cases, proxy, witness)
         if proxy.is_alive():
             failures += check_afterwards(database, proxy, witness)
+            failures += check_half_open(half_open)
         for link in half_open:
             link.close()
         if proxy.is_alive():

@@ -26,17 +26,20 @@ protected:
             run_until([this] { return run(redis_->ping()); }, "Redis");
         }
         registry_ = registry();
+        limits_.retry_min = std::chrono::milliseconds{1};
+        limits_.interval = std::chrono::milliseconds{1};
+        make_rebuilder();
+    }
+
+    void make_rebuilder() {
         RebuildHooks hooks;
         hooks.gates = [this] { return std::vector<GateMaintenance*>{&gate()}; };
         hooks.live = [this](std::string key, std::vector<RequestId> ids) {
             return live(std::move(key), std::move(ids));
         };
         hooks.registry = [this] { return registry_; };
-        RebuildLimits limits;
-        limits.retry_min = std::chrono::milliseconds{1};
-        limits.interval = std::chrono::milliseconds{1};
         rebuilder_ = std::make_unique<Rebuilder>(
-            context_.get_executor(), pool_, our_incarnation, hooks, limits
+            context_.get_executor(), pool_, our_incarnation, hooks, limits_
         );
     }
 
@@ -86,6 +89,7 @@ protected:
     LocalMaintenance local_maintenance_{local_};
     RegistryView registry_;
     std::map<std::string, bool> live_;  // gate key + id
+    RebuildLimits limits_;
     std::unique_ptr<Rebuilder> rebuilder_;
 };
 
@@ -228,6 +232,26 @@ TEST_P(RebuildFacts, MarksFromAnyThreadAreWorkedOffOnce) {
     EXPECT_LE(rebuilder_->status().rebuilt, 8U) << "2,000 marks were four buckets";
     EXPECT_GE(rebuilder_->status().unknown_keys, 2U);
     for (unsigned bucket = 0; bucket < 4; ++bucket) EXPECT_EQ(state(bucket).left, 25);
+}
+
+// The gate forgets everything between a client's reservation and its booking. The rebuild that
+// makes the bucket anew cannot know of it; the one that follows does.
+TEST_P(RebuildFacts, AReservationThatTheGateLostIsBookedLater) {
+    limits_.again_after = {std::chrono::milliseconds{100}};
+    make_rebuilder();
+    ASSERT_TRUE(rebuild_all());
+    const auto id = new_id();
+    const auto name = sku(1);
+    reserve(id, 3, 1);
+    ASSERT_TRUE(run(gate().remove(key_of(1, 1))));
+    rebuilder_->start();
+    rebuilder_->mark(key_of(1, 1));
+    run_until([this] { return rebuilder_->status().lost == 1; }, "the loss to be noticed");
+    EXPECT_EQ(state(1).left, 25);
+    book(id, 1, 3, 1, 1);
+    sql_.query(ledger_sql::sell(target(name), id, 1, 3));
+    run_until([this] { return state(1).left == 22; }, "the second rebuild");
+    EXPECT_EQ(rebuilder_->status().lost, 1U) << "there was nothing to be made this time";
 }
 
 INSTANTIATE_TEST_SUITE_P(
