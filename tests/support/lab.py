@@ -79,7 +79,8 @@ def wait_until(probe, seconds, what, process=None):
         time.sleep(0.02)
 
 
-def _die_with_parent():
+def die_with_parent():
+    """For preexec_fn of children that no Lab owns."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -95,7 +96,7 @@ class Process:
         def prepare():
             if before_exec is not None:
                 before_exec()
-            _die_with_parent()
+            die_with_parent()
 
         with open(self.log, "ab") as log:
             self._child = subprocess.Popen(

@@ -85,7 +85,7 @@ def client_command(port, folder, run, **options):
 def run_client(port, folder, run, **options):
     """Runs a sale to its end with its progress on our output; returns its figures."""
     subprocess.run(client_command(port, folder, run, **options), check=True,
-                   stdin=subprocess.DEVNULL)
+                   stdin=subprocess.DEVNULL, preexec_fn=lab.die_with_parent)
     return json.loads((pathlib.Path(folder) / f"{run}.json").read_text())
 
 
