@@ -1,6 +1,6 @@
 #pragma once
 // A wake-up between coroutines of one core: `wait` suspends until `notify`. Not a queue and not
-// thread-safe; a notify without a waiter is remembered once. Several waiters are all woken.
+// thread-safe; a notify without a waiter is remembered once. One waiter at a time.
 
 #include "proxy/runtime/spawn.hpp"
 

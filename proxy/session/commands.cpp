@@ -16,6 +16,14 @@ namespace {
 // How often one statement may be decided anew because the registry changed under it.
 constexpr int decisions_max = 10;
 
+rewrite::Charset charset_named(std::string_view name) {
+    if (name == "big5") return rewrite::Charset::big5;
+    if (name == "gbk") return rewrite::Charset::gbk;
+    if (name == "gb18030") return rewrite::Charset::gb18030;
+    if (name == "sjis" || name == "cp932") return rewrite::Charset::sjis;
+    return rewrite::Charset::ascii_safe;
+}
+
 }  // namespace
 
 Task<> Session::serve_commands() {
@@ -281,16 +289,20 @@ Task<bool> Session::ask_session() {
     const auto drained = co_await backend_->wait_drained();
     if (!drained) co_return false;
     std::vector<std::string> statements;
-    statements.emplace_back("SELECT @@sql_mode, DATABASE()");
+    statements.emplace_back("SELECT @@sql_mode, DATABASE(), @@character_set_client");
     std::vector<OwnReply> answers;
     const auto answered = co_await backend_->exchange(statements, answers);
     if (!answered) co_return false;
     const auto rows = answers.front().rows(backend_->capabilities());
-    if (rows.size() != 1 || rows[0].size() != 2) co_return false;
-    dialect_.ansi_quotes = rows[0][0] && rows[0][0]->find("ANSI_QUOTES") != std::string::npos;
+    if (rows.size() != 1 || rows[0].size() != 3) co_return false;
+    const std::string mode = rows[0][0].value_or("");
+    dialect_.ansi_quotes = mode.find("ANSI_QUOTES") != std::string::npos;
+    dialect_.high_not_precedence = mode.find("HIGH_NOT_PRECEDENCE") != std::string::npos;
     sql_mode_known_ = true;
     schema_ = rows[0][1].value_or("");
     schema_known_ = true;
+    dialect_.charset = charset_named(rows[0][2].value_or(""));
+    charset_known_ = true;
     co_return true;
 }
 

@@ -57,20 +57,6 @@ CommandClass class_of(std::uint8_t command) {
     }
 }
 
-// SET NAMES gbk and its relatives decide how the session's later texts are read.
-std::optional<rewrite::Charset> charset_set_by(std::string_view text) {
-    if (!begins_with_letter(text, 's')) return std::nullopt;
-    if (!contains_ignoring_case(text, "names") && !contains_ignoring_case(text, "char"))
-        return std::nullopt;
-    if (contains_ignoring_case(text, "gb18030")) return rewrite::Charset::gb18030;
-    if (contains_ignoring_case(text, "gbk")) return rewrite::Charset::gbk;
-    if (contains_ignoring_case(text, "big5")) return rewrite::Charset::big5;
-    if (contains_ignoring_case(text, "sjis") || contains_ignoring_case(text, "cp932")) {
-        return rewrite::Charset::sjis;
-    }
-    return rewrite::Charset::ascii_safe;
-}
-
 std::string_view text_of(BindProblem problem) {
     switch (problem) {
         case BindProblem::null_amount:
@@ -189,16 +175,22 @@ const rewrite::Dialect& Session::dialect() {
     return dialect_;
 }
 
-// Reading the text right needs something about the session that may have changed unseen.
+// Reading the text right needs something about the session that may have changed unseen: the
+// default schema always, sql_mode where quotes or NOT depend on it, the character set where bytes
+// beyond ASCII are.
 bool Session::must_ask(std::string_view text) const {
-    if (schema_known_ &&
-        (sql_mode_known_ || dialect_.is_mariadb || text.find('"') == std::string_view::npos)) {
-        return false;
-    }
+    const bool quotes_depend = !dialect_.is_mariadb && text.find('"') != std::string_view::npos;
+    const bool mode_matters =
+        !sql_mode_known_ && (quotes_depend || contains_ignoring_case(text, "not"));
+    const bool charset_matters =
+        !charset_known_ && std::any_of(text.begin(), text.end(), [](char c) {
+            return static_cast<unsigned char>(c) >= 0x80;
+        });
+    if (schema_known_ && !mode_matters && !charset_matters) return false;
     return core_.registry->rules.mentioned_in(text);
 }
 
-void Session::note_statement(const rewrite::Statement& statement, std::string_view text) {
+void Session::note_statement(const rewrite::Statement& statement) {
     next_pending_.transaction.kind = statement.kind;
     next_pending_.transaction.chain = statement.chain;
     next_pending_.transaction.name = statement.name;
@@ -206,7 +198,8 @@ void Session::note_statement(const rewrite::Statement& statement, std::string_vi
     if (statement.mentions_sql_mode || statement.kind == rewrite::Kind::opaque)
         sql_mode_known_ = false;
     if (statement.multi) schema_known_ = false;
-    if (const auto charset = charset_set_by(text)) dialect_.charset = *charset;
+    if (statement.mentions_charset || statement.kind == rewrite::Kind::opaque)
+        charset_known_ = false;
 }
 
 Session::Plan Session::plan_query(Bytes payload) {
@@ -217,7 +210,7 @@ Session::Plan Session::plan_query(Bytes payload) {
     if (must_ask(*text)) return AskSession{};
     const auto statement = rewrite::analyse(*text, core_.registry->rules, dialect(), schema_);
     Plan plan = plan_statement(statement, {}, *text, false);
-    if (std::holds_alternative<Pass>(plan)) note_statement(statement, *text);
+    if (std::holds_alternative<Pass>(plan)) note_statement(statement);
     return plan;
 }
 
@@ -265,7 +258,7 @@ Session::Plan Session::plan_execute(Bytes payload, bool complete, std::size_t si
         find_prepared(*sent_id == last_prepared_id ? last_prepared_ : *sent_id);
     if (prepared == nullptr) return Pass{};
     const auto& statement = prepared->statement;
-    note_statement(statement, {});
+    note_statement(statement);
     const bool is_hot = std::holds_alternative<rewrite::HotUpdate>(statement.action);
     if (!is_hot && !std::holds_alternative<rewrite::Touches>(statement.action)) return Pass{};
     const std::size_t table = is_hot ? std::get<rewrite::HotUpdate>(statement.action).table

@@ -285,6 +285,7 @@ void Session::on_reply(PendingReply& reply, const ReplyEnd& end) {
     if (reply.transaction.resets_session && ok) {
         prepared_.clear();
         sql_mode_known_ = false;
+        charset_known_ = false;
     }
     if (ok && !reply.schema.empty()) {
         schema_ = reply.schema;

@@ -123,7 +123,7 @@ private:
         const rewrite::Touches& touches, const std::vector<protocol::ParamValue>& params
     ) const;
     [[nodiscard]] bool has_hot_sku(std::size_t table) const;
-    void note_statement(const rewrite::Statement& statement, std::string_view text);
+    void note_statement(const rewrite::Statement& statement);
     void note_statement_command(Bytes payload);
     [[nodiscard]] PreparedStatement* find_prepared(std::uint32_t id);
     [[nodiscard]] const rewrite::Dialect& dialect();
@@ -146,6 +146,7 @@ private:
     bool schema_known_ = true;
     rewrite::Dialect dialect_;
     bool sql_mode_known_ = false;
+    bool charset_known_ = true;
     std::uint32_t handshake_flags_ = 0;
 
     // The front of client_in_: bytes decided to be passed and not yet written.
