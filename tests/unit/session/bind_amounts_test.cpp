@@ -183,6 +183,12 @@ TEST(BindAmounts, TakesQuotedNumbers) {
     for (const auto& row : rows) EXPECT_EQ(deducted(text(row.text)), row.delta) << row.text;
 }
 
+// The server reads '+-2' as zero, with a warning or an error: it is no whole number. Waits for
+// whole_number() to take one sign only.
+TEST(BindAmounts, DISABLED_TakesOneSignOnly) {
+    EXPECT_EQ(deducted(text("+-2")), "not_integer");
+}
+
 TEST(BindAmounts, AddsUpTerms) {
     Linear sum = times(-2, 0, 5);
     sum.terms.push_back({1, 3});

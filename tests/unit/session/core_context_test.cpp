@@ -126,7 +126,7 @@ TEST_F(CoreContextTest, NothingEndedDoesNothing) {
 }
 
 TEST_F(CoreContextTest, EveryEndFreesTheBuckets) {
-    for (auto* of :
+    for (const auto of :
          {&TransactionEnds::settled, &TransactionEnds::given_back, &TransactionEnds::unknown}) {
         const auto held = reservation(1, {"a", "b"});
         hold(core_, held);

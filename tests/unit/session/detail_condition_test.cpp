@@ -42,7 +42,7 @@ TEST(DetailCondition, ClosesEveryUpdateOfABucket) {
 
 TEST(DetailCondition, AsksForTheRowThatWasInserted) {
     const Target target{"shop", "t_stock:1", 7};
-    for (const std::uint8_t byte : {0x01, 0xff}) {
+    for (const std::uint8_t byte : {std::uint8_t{0x01}, std::uint8_t{0xff}}) {
         const RequestId id = id_of(byte);
         const std::string literal = "X'" + id.hex() + '\'';
         const std::string insert = insert_detail(target, id, 3, 2, DetailStatus::confirmed);

@@ -50,7 +50,10 @@ LoopbackLink::LoopbackLink() : client_(context_), backend_(context_) {
     backend_ = connect_pair(context_, backend_near);
     backend_.set_option(tcp::no_delay(true));
     Wire backend_wire(std::move(backend_near));
-    link_.emplace(context_.get_executor(), std::move(backend_wire), *client_wire_, *this, metrics_);
+    ReplyObserver& observer = *this;
+    link_.emplace(
+        context_.get_executor(), std::move(backend_wire), *client_wire_, observer, metrics_
+    );
     link_->set_capabilities(test_capabilities());
     auto task = run_pump();
     spawn(context_.get_executor(), "pump", std::move(task));

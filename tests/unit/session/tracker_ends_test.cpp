@@ -120,7 +120,7 @@ TEST(TransactionEnds, AreProved) {
 
 // Statements that fail for a reason of their own leave the transaction as it was.
 TEST(TransactionEnds, SurviveErrorsOfOneStatement) {
-    for (const std::uint16_t code :
+    for (const int code :
          {1048,
           1052,
           1054,
