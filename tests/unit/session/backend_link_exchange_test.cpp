@@ -139,7 +139,7 @@ TEST_F(BackendLinkExchange, TheBackendClosingInTheMiddleLeavesWhatWasAnswered) {
     start_exchange({"INSERT", "UPDATE"});
     backend_reads({"INSERT", "UPDATE"});
     auto answered = joined({ok_reply(1), ok_reply(1)});
-    answered.resize(answered.size() - 1);
+    answered.pop_back();
     backend_sends(answered);
     backend_closes();
     run_until_exchanged();
