@@ -137,12 +137,19 @@ void GateSwitch::credit(const std::string& key, std::int64_t units) {
     shared_->counters.credit.add();
     const auto& parts = shared_->parts;
     const BreakerView view = parts.breaker->view();
+    // A rebuild between the return's COMMIT and this call has counted the units already. So the
+    // bucket is rebuilt once more, after the credit is known to be over: that is exact, and until
+    // then the ledger refuses what the gate has too much of.
     if (serves_local(view)) {
-        const auto reply = parts.local->credit(key, units);
-        shared_->after_local(key, view, reply.code);
-    } else {
-        parts.remote->credit(key, units, on_end(key, view.generation));
+        shared_->after_credit(key, parts.local->credit(key, units).code);
+        return;
     }
+    parts.remote->credit(key, units, [shared = shared_, key](const RemoteReply& reply) {
+        shared->record(reply);
+        const bool answered = reply.end == CallEnd::answered;
+        if (!answered) shared->counters.ends_failed.add();
+        shared->after_credit(key, answered ? reply.bucket.code : BucketCode::done);
+    });
 }
 
 void GateSwitch::forget(const std::string& key, RequestId id) {
@@ -177,6 +184,14 @@ void GateSwitch::Shared::after_remote_end(
     // seeded before this end was in the ledger.
     if (parts.breaker->view().generation != generation) parts.dirty->mark(key);
     if (is_missing(reply.bucket.code) && parts.on_missing) parts.on_missing(key);
+}
+
+void GateSwitch::Shared::after_credit(const std::string& key, BucketCode code) const {
+    if (!is_missing(code)) {
+        parts.dirty->mark(key);
+    } else if (parts.on_missing) {
+        parts.on_missing(key);
+    }
 }
 
 void GateSwitch::Shared::after_local(const std::string& key, BreakerView before, BucketCode code)

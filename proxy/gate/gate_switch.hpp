@@ -66,6 +66,7 @@ private:
         void after_remote_end(
             const std::string& key, std::uint32_t generation, const RemoteReply& reply
         );
+        void after_credit(const std::string& key, BucketCode code) const;
         void after_local(const std::string& key, BreakerView before, BucketCode code) const;
     };
 

@@ -268,8 +268,15 @@ TEST_F(GateSwitchTest, FailuresOpenTheBreakerAndTheLocalGateServes) {
     gate_->credit(key, 10);
     EXPECT_EQ(local_.read(key).left, 11);
     EXPECT_EQ(remote_.calls.size(), calls) << "nothing goes to Redis meanwhile";
-    EXPECT_TRUE(dirty_.marked.empty());
+    EXPECT_EQ(dirty_.marked, Keys{key}) << "the credit, and nothing else";
     EXPECT_EQ(gate_->counters().reserve_local[0].value(), 2U);
+}
+
+// Between a return's COMMIT and its credit a rebuild may have counted the units: whatever became of
+// the call, the bucket is rebuilt after it.
+TEST_F(GateSwitchTest, EveryCreditMarksItsBucketOnce) {
+    gate_->credit(key, 3);
+    EXPECT_EQ(dirty_.marked, Keys{key});
 }
 
 TEST_F(GateSwitchTest, SlowCallsOpenTheBreaker) {
