@@ -20,7 +20,10 @@ Number whole_number(std::string_view text) {
         }
         text = text.substr(0, dot);
     }
-    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+    if (!text.empty() && text.front() == '+') {
+        text.remove_prefix(1);
+        if (!text.empty() && text.front() == '-') return BindProblem::not_integer;
+    }
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range) return BindProblem::out_of_range;

@@ -3,6 +3,7 @@
 // understood, is refused.
 #include "protocol/packets.hpp"
 #include "proxy/session/session.hpp"
+#include "rewrite/tokenizer.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -18,9 +19,7 @@ using protocol::ReplyShape;
 
 namespace {
 
-constexpr std::uint32_t last_prepared_id = 0xffffffff;  // MariaDB: "the statement prepared last"
-constexpr std::size_t statement_head = 5;               // command byte and statement id
-constexpr std::size_t kept_text_max = 64 * 1024;  // of a prepared statement, to recognise it anew
+constexpr std::size_t statement_head = 5;  // command byte and statement id
 
 constexpr std::uint8_t byte_of(Command command) {
     return static_cast<std::uint8_t>(command);
@@ -37,12 +36,6 @@ bool contains_ignoring_case(std::string_view text, std::string_view lower_word) 
     return found != text.end();
 }
 
-bool begins_with_letter(std::string_view text, char lower_letter) {
-    const auto first = text.find_first_not_of(" \t\r\n\f\v");
-    return first != std::string_view::npos &&
-           std::tolower(static_cast<unsigned char>(text[first])) == lower_letter;
-}
-
 CommandClass class_of(std::uint8_t command) {
     switch (command) {
         case byte_of(Command::query):
@@ -55,6 +48,58 @@ CommandClass class_of(std::uint8_t command) {
         default:
             return CommandClass::other;
     }
+}
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower_word) {
+    return text.size() == lower_word.size() && contains_ignoring_case(text, lower_word);
+}
+
+// Statements that begin with these words end no transaction by themselves; of all others (DDL, LOCK
+// TABLES, ANALYZE TABLE, SET PASSWORD, ...) some commit before they run, on some servers.
+bool may_commit(std::string_view text, const rewrite::Dialect& dialect) {
+    static constexpr std::string_view harmless[] = {
+        "select",
+        "insert",
+        "update",
+        "delete",
+        "replace",
+        "with",
+        "show",
+        "explain",
+        "desc",
+        "describe",
+        "values",
+        "table",
+        "use",
+    };
+    rewrite::Tokenizer tokenizer{text, dialect};
+    rewrite::Token token = tokenizer.next();
+    while (rewrite::is_filler(token.kind) || token.text == "(") token = tokenizer.next();
+    return std::none_of(std::begin(harmless), std::end(harmless), [&](std::string_view word) {
+        return equals_ignoring_case(token.text, word);
+    });
+}
+
+// Commands beside SQL that leave an open transaction alone.
+bool leaves_transaction_alone(std::uint8_t command) {
+    static constexpr Command harmless[] = {
+        Command::query,
+        Command::stmt_prepare,
+        Command::stmt_execute,
+        Command::stmt_fetch,
+        Command::stmt_reset,
+        Command::mariadb_stmt_bulk_execute,
+        Command::init_db,
+        Command::field_list,
+        Command::ping,
+        Command::statistics,
+        Command::process_info,
+        Command::process_kill,
+        Command::set_option,
+    };
+    return std::any_of(std::begin(harmless), std::end(harmless), [&](Command one) {
+        return byte_of(one) == command;
+    });
 }
 
 std::string_view text_of(BindProblem problem) {
@@ -105,6 +150,7 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
     const bool oversize =
         frame_length == frame_payload_max || size > core_.config->limits.inspect_bytes_max;
     expect(command, protocol::reply_shape(command));
+    next_pending_.transaction.may_commit = !leaves_transaction_alone(command);
     core_.metrics->command(class_of(command)).add();
 
     switch (command) {
@@ -157,17 +203,6 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
     return Pass{};
 }
 
-// COM_STMT_CLOSE, RESET or SEND_LONG_DATA: what the next execution may rely on.
-void Session::note_statement_command(Bytes payload) {
-    const auto id = protocol::statement_id_of(payload);
-    if (!id) return;
-    if (payload[0] == byte_of(Command::stmt_close)) {
-        prepared_.erase(*id);
-    } else if (auto* statement = find_prepared(*id)) {
-        statement->has_long_data = payload[0] == byte_of(Command::stmt_send_long_data);
-    }
-}
-
 const rewrite::Dialect& Session::dialect() {
     const std::uint16_t status = transaction_.status();
     dialect_.no_backslash_escapes = (status & protocol::status::no_backslash_escapes) != 0;
@@ -190,7 +225,11 @@ bool Session::must_ask(std::string_view text) const {
     return core_.registry->rules.mentioned_in(text);
 }
 
-void Session::note_statement(const rewrite::Statement& statement) {
+void Session::note_statement(const rewrite::Statement& statement, std::string_view text) {
+    // Asked only where something hangs on it. COMMIT and its kin are known by their kind.
+    if (transaction_.holds_reservations() && statement.kind == rewrite::Kind::other) {
+        next_pending_.transaction.may_commit = may_commit(text, dialect());
+    }
     next_pending_.transaction.kind = statement.kind;
     next_pending_.transaction.chain = statement.chain;
     next_pending_.transaction.name = statement.name;
@@ -210,90 +249,8 @@ Session::Plan Session::plan_query(Bytes payload) {
     if (must_ask(*text)) return AskSession{};
     const auto statement = rewrite::analyse(*text, core_.registry->rules, dialect(), schema_);
     Plan plan = plan_statement(statement, {}, *text, false);
-    if (std::holds_alternative<Pass>(plan)) note_statement(statement);
+    if (std::holds_alternative<Pass>(plan)) note_statement(statement, *text);
     return plan;
-}
-
-Session::Plan Session::plan_prepare(Bytes payload) {
-    const std::string_view text{
-        reinterpret_cast<const char*>(payload.data()) + 1, payload.size() - 1};
-    if (must_ask(text)) return AskSession{};
-    auto statement = rewrite::analyse(text, core_.registry->rules, dialect(), schema_);
-    const bool reads_only = statement.kind == rewrite::Kind::other &&
-                            begins_with_letter(text, 's') &&
-                            !std::holds_alternative<rewrite::HotUpdate>(statement.action) &&
-                            !std::holds_alternative<rewrite::Touches>(statement.action);
-    if (reads_only) return Pass{};
-    auto preparing = std::make_unique<PreparedStatement>();
-    if (text.size() <= kept_text_max) preparing->text = std::string{text};
-    preparing->default_schema = schema_;
-    preparing->rules_version = core_.registry->version;
-    preparing->statement = std::move(statement);
-    next_pending_.preparing = std::move(preparing);
-    return Pass{};
-}
-
-// The statement as it reads under the registry of now: a table may have become managed after the
-// PREPARE.
-PreparedStatement* Session::find_prepared(std::uint32_t id) {
-    const auto found = prepared_.find(id);
-    if (found == prepared_.end()) return nullptr;
-    PreparedStatement& prepared = *found->second;
-    if (prepared.rules_version != core_.registry->version && !prepared.text.empty()) {
-        prepared.statement = rewrite::analyse(
-            prepared.text, core_.registry->rules, dialect(), prepared.default_schema
-        );
-        prepared.rules_version = core_.registry->version;
-    }
-    return &prepared;
-}
-
-// `size`: of the whole packet, 0 if it is longer than we hold.
-Session::Plan Session::plan_execute(Bytes payload, bool complete, std::size_t size) {
-    const auto sent_id = protocol::statement_id_of(payload);
-    if (!sent_id) return Pass{};
-    // The id of a statement whose PREPARE is still on its way is not known yet.
-    if (*sent_id == last_prepared_id && !backend_->drained()) return WaitReplies{};
-    PreparedStatement* prepared =
-        find_prepared(*sent_id == last_prepared_id ? last_prepared_ : *sent_id);
-    if (prepared == nullptr) return Pass{};
-    const auto& statement = prepared->statement;
-    note_statement(statement);
-    const bool is_hot = std::holds_alternative<rewrite::HotUpdate>(statement.action);
-    if (!is_hot && !std::holds_alternative<rewrite::Touches>(statement.action)) return Pass{};
-    const std::size_t table = is_hot ? std::get<rewrite::HotUpdate>(statement.action).table
-                                     : std::get<rewrite::Touches>(statement.action).table;
-    if (!has_hot_sku(table)) return Pass{};
-    const bool bulk = payload[0] == byte_of(Command::mariadb_stmt_bulk_execute);
-    if (bulk || prepared->has_long_data || size == 0) {
-        Refuse refuse;
-        refuse.error = replies::refused(
-            bulk ? "bulk execution is not available for a table with hot SKUs; execute row by row"
-                 : "parameters sent as long data cannot be read here; bind them directly"
-        );
-        core_.metrics->refused(RefusalReason::touches).add();
-        if (size == 0) {
-            End end;
-            end.error = std::move(refuse.error);
-            end.reason = "COM_STMT_EXECUTE is too long";
-            return end;
-        }
-        if (!complete) return NeedBytes{size};
-        return refuse;
-    }
-    if (!complete) return NeedBytes{size};
-    auto execute = protocol::decode_execute(
-        payload, prepared->param_count, prepared->types, backend_->capabilities()
-    );
-    if (!execute) {
-        End end;
-        end.error =
-            replies::unreadable_packet("COM_STMT_EXECUTE: its parameters are not understood");
-        end.reason = "COM_STMT_EXECUTE";
-        return end;
-    }
-    if (execute->new_types) prepared->types = execute->types;
-    return plan_statement(statement, execute->values, prepared->text, true);
 }
 
 bool Session::has_hot_sku(std::size_t table) const {

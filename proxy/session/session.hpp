@@ -123,7 +123,7 @@ private:
         const rewrite::Touches& touches, const std::vector<protocol::ParamValue>& params
     ) const;
     [[nodiscard]] bool has_hot_sku(std::size_t table) const;
-    void note_statement(const rewrite::Statement& statement);
+    void note_statement(const rewrite::Statement& statement, std::string_view text);
     void note_statement_command(Bytes payload);
     [[nodiscard]] PreparedStatement* find_prepared(std::uint32_t id);
     [[nodiscard]] const rewrite::Dialect& dialect();

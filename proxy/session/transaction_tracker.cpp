@@ -101,10 +101,9 @@ void TransactionTracker::on_error(
     if (end.code == er_lock_deadlock && !xa_) {
         // InnoDB rolls the whole transaction back. Where it was one statement of several, which one
         // failed and what ran before is not known.
-        finish(
-            command.kind == Kind::opaque || command.kind == Kind::commit ? ends.unknown
-                                                                         : ends.given_back
-        );
+        const bool proved = !doubtful_ && !command.may_commit && command.kind != Kind::opaque &&
+                            command.kind != Kind::commit;
+        finish(proved ? ends.given_back : ends.unknown);
         if (autocommit()) status_ = static_cast<std::uint16_t>(status_ & ~status::in_trans);
         return;
     }
@@ -112,7 +111,9 @@ void TransactionTracker::on_error(
         finish(ends.unknown);
         return;
     }
-    if (!is_statement_only(end.code) || command.kind == Kind::opaque) doubtful_ = true;
+    if (!is_statement_only(end.code) || command.kind == Kind::opaque || command.may_commit) {
+        doubtful_ = true;
+    }
 }
 
 void TransactionTracker::on_savepoint(const Command& command, TransactionEnds& ends) {
@@ -182,6 +183,7 @@ TransactionEnds TransactionTracker::on_reply(
         case Kind::use_schema:
             break;
     }
+    if (command.may_commit && !held_.empty()) doubtful_ = true;
     if (command.resets_session) {
         finish(doubtful_ ? ends.unknown : ends.given_back);
         xa_ = false;

@@ -36,7 +36,10 @@ public:
         rewrite::Kind kind = rewrite::Kind::other;
         bool chain = false;
         bool resets_session = false;  // COM_CHANGE_USER, COM_RESET_CONNECTION
-        std::string name;             // savepoint
+        // May commit before it runs (DDL, LOCK TABLES, ANALYZE TABLE, ...): then neither its error
+        // nor an OK that says "in a transaction" proves that the old transaction is still open.
+        bool may_commit = false;
+        std::string name;  // savepoint
     };
 
     void set_status(std::uint16_t status) noexcept;

@@ -126,6 +126,7 @@ private:
             command.kind = word.kind;
             command.chain = word.text.ends_with("CHAIN");
             command.resets_session = word.text == "COM_RESET";
+            command.may_commit = word.text == "DDL";
             if (word.named) command.name = std::string{rest.substr(1)};
             return word;
         }
