@@ -2,6 +2,7 @@
 # Installs what building and testing need on Debian 12, and nothing that is there already, so that
 # a second run does not touch the network.
 #   packages.sh [build] [test] [lint]      all three when none is named
+#   packages.sh conformance                the vendors' own test suites (150 MB)
 #   packages.sh bench                      the peer and the load generator of tests/bench
 # Works as root or with sudo; otherwise says what to run. A server that comes with a package is not
 # started: the tests run their own, and a database on its usual port is not ours to open.
@@ -17,6 +18,7 @@ packages_build=(cmake ninja-build g++ pkg-config ccache git
 packages_test=(mariadb-server mariadb-client redis-server
     python3 python3-pymysql python3-cryptography python3-yaml php8.2-cli php8.2-mysql)
 packages_lint=(clang clang-format clang-tidy)
+packages_conformance=(mariadb-test mariadb-test-data)
 packages_bench=(haproxy sysbench)
 
 # Node may come from elsewhere than Debian, and then brings its own npm.
@@ -65,7 +67,7 @@ forbid_services() {
 
 apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -q --no-install-recommends "${missing[@]}"
+        apt-get install -y -q -o DPkg::Lock::Timeout=300 --no-install-recommends "${missing[@]}"
 }
 
 install_missing() {
@@ -105,8 +107,9 @@ for group in "${groups[@]}"; do
               collect_commands "${commands_test[@]}"
               wants_npm=yes ;;
         lint) collect "${packages_lint[@]}" ;;
+        conformance) collect "${packages_conformance[@]}" ;;
         bench) collect "${packages_bench[@]}" ;;
-        *) fail "unknown group '$group' (build, test, lint, bench)" ;;
+        *) fail "unknown group '$group' (build, test, lint, conformance, bench)" ;;
     esac
 done
 install_missing

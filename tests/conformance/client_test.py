@@ -1,0 +1,69 @@
+"""The vendors' client test programs: hundreds of cases against the C API, one process each.
+
+Both runs use one server, directly and through a proxy that has an adopted table and so reads every
+statement. A case makes and drops its own database."""
+
+import subprocess
+import time
+
+import comparison
+import lab
+import shop
+
+CASE_SECONDS_MAX = 60
+SKU = 1001
+
+
+def start(vendor, laboratory):
+    """A server with an adopted table, and a proxy in front of it."""
+    database = vendor.server(laboratory)
+    shop.create_accounts(database)
+    shop.create_tables(database, {SKU: 1000})
+    # What the suite's own harness sets for these programs.
+    database.execute("CREATE DATABASE IF NOT EXISTS test",
+                     "SET GLOBAL default_storage_engine = MyISAM",
+                     "SET GLOBAL log_output = 'FILE,TABLE'", "SET GLOBAL general_log = 1")
+    proxy = laboratory.proxy(database, None, shop.managed_tables([SKU]))
+    proxy.binary = comparison.own_binary(laboratory)
+    shop.adopt(proxy)
+    proxy.start()
+    return database, proxy
+
+
+def run_case(vendor, case, port, scratch, log):
+    command = vendor.command(
+        [vendor.client_test, "--no-defaults", *vendor.client_options, f"--vardir={scratch}",
+         "-h", lab.LOOPBACK, "-P", port, "-u", "root", "--testcase", "-s", case], scratch)
+    log.write(f"== {case} on port {port}\n")
+    log.flush()
+    try:
+        code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                              timeout=CASE_SECONDS_MAX, preexec_fn=lab.die_with_parent).returncode
+    except subprocess.TimeoutExpired:
+        return "timeout"
+    if code in (-6, -11, 134, 139):
+        return "crash"
+    return "pass" if code == 0 else "fail"
+
+
+def compare(vendor, laboratory, options, seconds):
+    part = comparison.Part("client test")
+    cases = comparison.order(vendor.client_cases(), options)
+    if not cases:
+        return part
+    database, proxy = start(vendor, laboratory)
+    scratch = vendor.scratch(laboratory, "client-test")
+    deadline = None if seconds is None else time.monotonic() + seconds
+    with open(laboratory.folder / "client-test.log", "a") as log:
+
+        def both(case):
+            return comparison.Pair(case, run_case(vendor, case, database.port, scratch, log),
+                                   run_case(vendor, case, proxy.port, scratch, log))
+
+        for case in cases:
+            if deadline is not None and time.monotonic() > deadline:
+                break
+            part.add([both(case)])
+        part.settle([both(one.test) for one in part.different()])
+    comparison.check_proxy(proxy, part)
+    return part

@@ -1,0 +1,113 @@
+"""The vendors' mysql-test-run.pl, which starts and restarts its own server as each test wants.
+
+Only mysqltest, the client that runs the tests, is sent elsewhere: directly to that server's port,
+or to a proxy in front of it. Both runs are otherwise the same, and both over TCP."""
+
+import re
+import time
+
+import comparison
+
+CHUNK_MAX = 100
+CHUNK_FIRST = 8
+TEST_MINUTES_MAX = 5
+CHUNK_SECONDS_MAX = 3 * 3600
+
+VERDICT = re.compile(
+    r"^(?:worker\[\d+\] )?(?:\[ *\d+%\] )?(?P<test>[a-zA-Z_0-9-]+\.[^ ]+(?: '[^']*')*)(?: w\d+)?"
+    r" +\[ (?P<verdict>[a-z-]+) \]", re.MULTILINE)
+
+# The harness calls the same program for its own work, with a group suffix: that stays on the
+# server. MASTER_MYPORT is the port that tests name in their connections and blot out of messages.
+WRAPPER = """#!/bin/sh
+case " $* " in *" --defaults-group-suffix"*) exec {program} "$@" ;; esac
+MASTER_MYPORT={port}
+export MASTER_MYPORT
+exec {program} "$@" --protocol=tcp --host=127.0.0.1 --port={port}
+"""
+
+
+class _Backend:
+    """The harness's server, as the proxy's configuration needs it."""
+
+    def __init__(self, port):
+        self.port = port
+
+
+class TestRun:
+    """One list of tests with one set of options for the harness."""
+
+    def __init__(self, vendor, laboratory, name, arguments):
+        self._vendor = vendor
+        self._laboratory = laboratory
+        self._arguments = arguments
+        self.part = comparison.Part(name)
+        self._build_thread, self._port = vendor.build_thread()
+        self._folder = vendor.scratch(laboratory, name)
+        self._chunk = 0
+        self._proxy = laboratory.proxy(
+            _Backend(self._port), None, [], name=f"stockgate-{name}",
+            ledger={"user": "", "password": ""})
+        self._proxy.binary = comparison.own_binary(laboratory)
+        self._proxy.start()
+
+    def _run(self, tests, way, port):
+        wrapper = self._folder / f"mysqltest-{way}"
+        outside = self._vendor.outside(wrapper)
+        outside.write_text(WRAPPER.format(program=self._vendor.test_program, port=port))
+        outside.chmod(0o755)
+        files = self._folder / f"var-{way}"
+        # The harness writes there before it has made it.
+        (self._vendor.outside(files) / "log").mkdir(parents=True, exist_ok=True)
+        process = self._laboratory.spawn(
+            f"{self.part.name}-{self._chunk}-{way}",
+            self._vendor.command(
+                ["env", f"MTR_BUILD_THREAD={self._build_thread}",
+                 f"MTR_PORT_GROUP_SIZE={self._vendor.ports}", f"MYSQL_TEST={wrapper}", "perl",
+                 self._vendor.harness, f"--vardir={files}", "--force", "--max-test-fail=0",
+                 "--retry=0", f"--testcase-timeout={TEST_MINUTES_MAX}", "--suite-timeout=600",
+                 *self._vendor.harness_options, *self._arguments, *tests],
+                self._vendor.folder))
+        process.wait(CHUNK_SECONDS_MAX)
+        text = process.log.read_text(errors="replace")
+        verdicts = {found["test"]: found["verdict"] for found in VERDICT.finditer(text)
+                    if not found["test"].startswith("shutdown_report")}
+        if not verdicts:
+            self.part.failures.append(f"the harness ran nothing, see {process.log}")
+        return verdicts
+
+    def _both(self, tests):
+        self._chunk += 1
+        direct = self._run(tests, "direct", self._port)
+        proxied = self._run(tests, "proxied", self._proxy.port)
+        return comparison.pair(direct, proxied)
+
+    def _again(self):
+        """Runs once more what differed. Names of combinations are run as their test."""
+        names = list(dict.fromkeys(one.test.split(" ")[0] for one in self.part.different()))
+        if names:
+            print(f"  {self.part.name}: once more: {' '.join(names)}", flush=True)
+            self.part.settle(self._both(names))
+
+    def compare(self, tests, seconds):
+        started = time.monotonic()
+        done, size = 0, CHUNK_MAX if seconds is None else CHUNK_FIRST
+        while done < len(tests):
+            chunk = tests[done:done + size]
+            begin = time.monotonic()
+            self.part.add(self._both(chunk))
+            done += len(chunk)
+            now = time.monotonic()
+            print(f"  {self.part.name}: {done} of {len(tests)}, {len(self.part.different())} "
+                  f"different, {now - started:.0f} s", flush=True)
+            if self.part.failures:
+                break
+            if seconds is not None:
+                # The start of the harness is in the time of a test: larger chunks take less.
+                fits = int((started + seconds - now) / ((now - begin) / len(chunk)) * 0.8)
+                if fits < CHUNK_FIRST:
+                    break
+                size = min(fits, CHUNK_MAX)
+        self._again()
+        comparison.check_proxy(self._proxy, self.part)
+        return self.part
