@@ -152,6 +152,11 @@ static void add_query(MYSQL *link, const char *sql) {
     if (more > 0) add_error(link);
 }
 
+static void add_statement_error(MYSQL_STMT *statement) {
+    add("error %u %s %s|", mysql_stmt_errno(statement), mysql_stmt_sqlstate(statement),
+        mysql_stmt_error(statement));
+}
+
 static void add_statement_rows(MYSQL_STMT *statement, MYSQL_RES *columns) {
     static char buffers[columns_max][100000];
     MYSQL_BIND binds[columns_max];
@@ -174,11 +179,7 @@ static void add_statement_rows(MYSQL_STMT *statement, MYSQL_RES *columns) {
         add(";");
     }
     add("fetch %d ", code);
-}
-
-static void add_statement_error(MYSQL_STMT *statement) {
-    add("error %u %s %s|", mysql_stmt_errno(statement), mysql_stmt_sqlstate(statement),
-        mysql_stmt_error(statement));
+    if (code == 1) add_statement_error(statement);
 }
 
 static void add_results(MYSQL *link, MYSQL_STMT *statement, int stored) {
@@ -187,8 +188,11 @@ static void add_results(MYSQL *link, MYSQL_STMT *statement, int stored) {
         MYSQL_RES *columns = mysql_stmt_result_metadata(statement);
         if (columns != NULL) {
             add_columns(columns);
-            if (stored) mysql_stmt_store_result(statement);
-            add_statement_rows(statement, columns);
+            if (stored && mysql_stmt_store_result(statement) != 0) {
+                add_statement_error(statement);
+            } else {
+                add_statement_rows(statement, columns);
+            }
             mysql_free_result(columns);
         }
         add("affected %lld id %llu warnings %u status %x|",
@@ -233,7 +237,7 @@ static void check_connect(void) {
     done("connect.server");
     const unsigned long identity = mysql_thread_id(link);
     char sql[200];
-    snprintf(sql, sizeof sql, "SELECT CONNECTION_ID() = %lu", identity);
+    snprintf(sql, sizeof sql, "SELECT CONNECTION_ID() = %lu AS same", identity);
     add_query(link, sql);
     done("connect.same id");
     add("%d", mysql_ping(link));
@@ -381,7 +385,8 @@ static void check_interleaved(void) {
     done("interleaved.cursor");
     add("%d ", mysql_stmt_reset(statement));
     add("%d ", mysql_stmt_execute(statement));
-    add("%d %lld", mysql_stmt_fetch(statement), value);
+    add("%d ", mysql_stmt_fetch(statement));
+    add("%lld", value);
     done("interleaved.again");
     mysql_close(link);
     add("%d ", mysql_stmt_execute(statement));
@@ -483,7 +488,8 @@ static void check_big(void) {
     binds[0].buffer_length = blob_size;
     binds[0].length = &size;
     mysql_stmt_bind_result(reader, binds);
-    add("%d %lu %d", mysql_stmt_fetch(reader), size, memcmp(back, blob, blob_size));
+    add("%d ", mysql_stmt_fetch(reader));
+    add("%lu %d", size, memcmp(back, blob, blob_size));
     done("big.binary");
     mysql_stmt_close(reader);
     mysql_close(link);
@@ -579,11 +585,7 @@ static void check_change_user(void) {
     MYSQL *link = login(0);
     const char *look = "SELECT CURRENT_USER(), DATABASE(), @kept, @@autocommit";
     add_query(link, "SET @kept = 1, autocommit = 0");
-#ifdef MARIADB_PACKAGE_VERSION
     add("%d ", mysql_reset_connection(link));
-#else
-    add("%d ", mysql_reset_connection(link));
-#endif
     add_query(link, look);
     done("change user.reset");
     add_query(link, "SET @kept = 2");
@@ -634,8 +636,8 @@ static void check_bulk(void) {
     mysql_stmt_attr_set(statement, STMT_ATTR_ARRAY_SIZE, &size);
     mysql_stmt_bind_param(statement, binds);
     for (int turn = 0; turn < 2; ++turn) { /* the second time all keys are there */
-        add("%d affected %lld ", mysql_stmt_execute(statement),
-            (long long)mysql_stmt_affected_rows(statement));
+        add("%d ", mysql_stmt_execute(statement));
+        add("affected %lld ", (long long)mysql_stmt_affected_rows(statement));
         add_statement_error(statement);
     }
     add_query(link, "SELECT COUNT(*), COUNT(body), SUM(id) FROM t_load");
