@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -51,7 +52,7 @@ ParsedAddress with_port(std::string_view host, std::string_view port) {
     if (port.empty() || error != std::errc() || stopped != end) {
         return wrong("the port " + shown(port) + " is not a number up to 65535");
     }
-    return {{std::string(host), number}, {}, {}};
+    return {{std::string(host), number, {}}, {}, {}};
 }
 
 ParsedAddress parse_bracketed(std::string_view text) {
@@ -65,11 +66,36 @@ ParsedAddress parse_bracketed(std::string_view text) {
     return with_port(host, rest.substr(1));
 }
 
+ParsedAddress parse_path(std::string_view path) {
+    constexpr std::string_view form = "Write unix:/PATH";
+    if (!path.starts_with('/')) return wrong(shown(path) + " is not an absolute path", form);
+    const bool control = std::ranges::any_of(path, [](char byte) {
+        return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f;
+    });
+    if (control) return wrong(shown(path) + " has a control character", form);
+    if (path.ends_with('/')) return wrong(shown(path) + " is a folder", form);
+    if (path.size() > unix_path_bytes_max) {
+        return wrong(
+            "the path has " + std::to_string(path.size()) + " bytes, a unix socket's at most " +
+                std::to_string(unix_path_bytes_max),
+            "Choose a shorter path"
+        );
+    }
+    return {{{}, 0, std::string(path)}, {}, {}};
+}
+
+// Without looking at the file system, so links are not followed.
+std::filesystem::path canonical_path(const Address& address) {
+    return std::filesystem::path(address.path).lexically_normal();
+}
+
 }  // namespace
 
 ParsedAddress parse_address(std::string_view text) {
-    if (text.starts_with("unix:") || text.starts_with('/')) {
-        return wrong("unix sockets are not supported yet");
+    constexpr std::string_view unix_prefix = "unix:";
+    if (text.starts_with(unix_prefix)) return parse_path(text.substr(unix_prefix.size()));
+    if (text.starts_with('/')) {
+        return wrong(shown(text) + " is not an address", "Write unix:/PATH for a unix socket");
     }
     if (text.starts_with('[')) return parse_bracketed(text);
     const std::size_t colon = text.rfind(':');
@@ -87,6 +113,7 @@ ParsedAddress parse_address(std::string_view text) {
 }
 
 std::string to_string(const Address& address) {
+    if (address.is_unix()) return "unix:" + address.path;
     const bool bracketed = address.host.find(':') != std::string::npos;
     const std::string host = bracketed ? "[" + address.host + "]" : address.host;
     return host + ":" + std::to_string(address.port);
@@ -110,10 +137,13 @@ bool is_wildcard(const Address& address) {
 }
 
 bool same_host(const Address& left, const Address& right) {
+    if (left.is_unix() || right.is_unix()) return false;
     return canonical_host(left.host) == canonical_host(right.host);
 }
 
 bool collide(const Address& left, const Address& right) {
+    if (left.is_unix() && right.is_unix()) return canonical_path(left) == canonical_path(right);
+    if (left.is_unix() || right.is_unix()) return false;
     if (left.port != right.port || left.port == 0) return false;
     if (same_host(left, right)) return true;
     // The wildcards of the two families can listen side by side.

@@ -4,14 +4,14 @@
 namespace config {
 namespace {
 
-// Every value that only a restart can change. Holds secrets in clear text: never shown.
-class RestartValues : public LeafVisitor {
+// Every value outside of lists of maps. Holds secrets in clear text: never shown.
+class Values : public LeafVisitor {
 public:
     struct Value {
         std::string path;
         std::string text;
     };
-    explicit RestartValues(const Config& config) {
+    explicit Values(const Config& config) {
         Config copy = config;
         visit_config(copy, *this);
     }
@@ -22,15 +22,14 @@ public:
     void secret(const Field& field, Secret& value) override {
         leaf(field, std::string(field.name), value.reveal(), {});
     }
-    // Tables and SKUs change live.
+    // Compared as they are: two lists need not have the same keys.
     void tables(const Field&, std::vector<Table>&) override {}
     void skus(const Field&, std::vector<Sku>&) override {}
 
 protected:
-    void
-    leaf(const Field& field, const std::string& name, const std::string& yaml, const std::string&)
+    void leaf(const Field&, const std::string& name, const std::string& yaml, const std::string&)
         override {
-        if (field.change == Change::restart) values_.push_back({path_of(name), yaml});
+        values_.push_back({path_of(name), yaml});
     }
 
 private:
@@ -44,15 +43,16 @@ private:
 
 }  // namespace
 
-std::vector<std::string> changes_that_need_restart(const Config& running, const Config& wanted) {
-    const RestartValues left(running);
-    const RestartValues right(wanted);
+std::vector<std::string> changed_keys(const Config& running, const Config& wanted) {
+    const Values left(running);
+    const Values right(wanted);
     std::vector<std::string> changed;
     // Both come from the same schema, so they have the same keys in the same order.
     for (std::size_t index = 0; index < left.values().size(); ++index) {
         const auto& value = left.values()[index];
         if (value.text != right.values()[index].text) changed.push_back(value.path);
     }
+    if (running.tables != wanted.tables) changed.emplace_back("tables");
     return changed;
 }
 

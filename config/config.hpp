@@ -3,10 +3,11 @@
 // Everything an operator can set, as plain structs with the default values. A Config that came out
 // of config::load_file or config::load_text is complete and valid; the structs themselves check
 // nothing. After start-up it is shared read-only (std::shared_ptr<const Config>) by all threads.
-// YAML keys equal the field names; durations are called NAME_ms there. Ranges, units and restart
-// behaviour of each key are declared once, in schema.cpp, and listed in docs/configuration.md.
+// YAML keys equal the field names; durations are called NAME_ms there. Ranges and units of each key
+// are declared once, in schema.cpp and schema_links.cpp, and listed in docs/configuration.md.
 
 #include "config/address.hpp"
+#include "config/network.hpp"
 #include "config/secret.hpp"
 
 #include <chrono>
@@ -19,9 +20,57 @@ namespace config {
 
 using std::chrono::milliseconds;
 
+enum class TlsVersion { v1_2, v1_3 };
+
+// TLS between clients and this proxy. The paths are PEM files; those that the YAML names relative
+// to itself are complete here. Nobody has read them yet.
+struct ClientTls {
+    enum class Mode { off, optional, required };
+    Mode mode = Mode::off;
+    std::string certificate;                   // with its chain; required unless mode is off
+    std::string key;                           // likewise
+    std::string client_ca;                     // empty: clients are not asked for certificates
+    bool client_certificate_required = false;  // needs client_ca
+    TlsVersion min_version = TlsVersion::v1_2;
+    bool operator==(const ClientTls&) const = default;
+};
+
+struct ProxyProtocolIn {
+    std::vector<Network> trusted;  // peers from there, and only they, must send a PROXY header
+    bool operator==(const ProxyProtocolIn&) const = default;
+};
+
+// The side that clients connect to.
+struct Client {
+    ClientTls tls{};
+    bool compression = true;  // offered to clients when the backend offers it
+    ProxyProtocolIn proxy_protocol{};
+    std::vector<std::string> mask;  // names of capabilities that are withheld from clients
+    bool operator==(const Client&) const = default;
+};
+
+// TLS between this proxy and the backend. Paths as in ClientTls.
+struct BackendTls {
+    enum class Mode { as_client, disabled, preferred, required };  // as_client: when the client did
+    enum class Verify { none, ca, host };  // host: its certificate is also for the right name
+    Mode mode = Mode::as_client;
+    Verify verify = Verify::none;
+    std::string ca;           // needed to verify
+    std::string host;         // name expected in the certificate; empty: that of backend.address
+    std::string certificate;  // shown to the server; with a key, or neither
+    std::string key;
+    bool operator==(const BackendTls&) const = default;
+};
+
+enum class BackendCompression { as_client, off };  // as_client: when the client agreed on it
+enum class ProxyProtocolOut { off, v1, v2 };
+
 struct Backend {
     Address address{};                   // the MySQL or MariaDB server behind this proxy; required
     milliseconds connect_timeout{5000};  // for opening one connection to it
+    BackendTls tls{};
+    BackendCompression compression = BackendCompression::as_client;
+    ProxyProtocolOut proxy_protocol = ProxyProtocolOut::off;  // header sent on each connection
     bool operator==(const Backend&) const = default;
 };
 
@@ -76,6 +125,8 @@ struct Limits {
     milliseconds handshake_timeout{10000};      // from accept to the end of authentication
     std::uint32_t inspect_bytes_max = 1048576;  // longer SQL is streamed, only scanned for names
     milliseconds drain_timeout{10000};          // at shutdown: for open transactions to finish
+    milliseconds idle_timeout{0};       // client that says nothing; 0: only the server's own rules
+    milliseconds write_timeout{60000};  // peer that takes no bytes; 0: none
     bool operator==(const Limits&) const = default;
 };
 
@@ -128,6 +179,7 @@ struct Config {
     std::string instance = "stockgate";  // name of this proxy in logs and lease owners
     std::uint32_t threads = 0;           // worker event loops; 0: one per core
     std::vector<Address> listen{{"127.0.0.1", 6033}};  // where clients connect
+    Client client{};
     Backend backend{};
     Ledger ledger{};
     Gate gate{};

@@ -15,12 +15,22 @@ std::string list_of(const std::vector<std::string>& items) {
     return result + "]";
 }
 
+std::string in_words(std::span<const std::string_view> names) {
+    std::string result;
+    for (const std::string_view name : names) {
+        result += (result.empty() ? "`" : ", `") + std::string(name) + "`";
+    }
+    return result;
+}
+
 std::string in_words(TextRule rule) {
     switch (rule) {
         case TextRule::instance:
             return "1 to 64 letters, digits, `.`, `_`, `-`";
         case TextRule::user:
             return "up to 128 bytes";
+        case TextRule::optional_host:
+            return "host name or IP address";
         case TextRule::column:
         case TextRule::optional_column:
             break;
@@ -76,15 +86,31 @@ void LeafVisitor::columns(const Field& field, std::vector<std::string>& value, R
     leaf(field, list_of(items), in_words(count) + " columns");
 }
 
-void LeafVisitor::address(const Field& field, Address& value, PortRule) {
-    leaf(field, value.host.empty() ? std::string() : quoted(to_string(value)), "`HOST:PORT`");
+void LeafVisitor::path(const Field& field, std::string& value) {
+    leaf(field, quoted(value), "path");
+}
+
+void LeafVisitor::networks(const Field& field, std::vector<Network>& value, Range count) {
+    std::vector<std::string> items;
+    items.reserve(value.size());
+    for (const Network& item : value) items.push_back(quoted(to_string(item)));
+    leaf(field, list_of(items), in_words(count) + " of `ADDRESS/PREFIX`");
+}
+
+void LeafVisitor::address(const Field& field, Address& value, AddressRule rule) {
+    const bool given = value.is_unix() || !value.host.empty();
+    leaf(
+        field,
+        given ? quoted(to_string(value)) : std::string(),
+        rule.unix_socket ? "`HOST:PORT`, `unix:/PATH`" : "`HOST:PORT`"
+    );
 }
 
 void LeafVisitor::addresses(const Field& field, std::vector<Address>& value, Range count) {
     std::vector<std::string> items;
     items.reserve(value.size());
     for (const Address& item : value) items.push_back(quoted(to_string(item)));
-    leaf(field, list_of(items), in_words(count) + " addresses");
+    leaf(field, list_of(items), in_words(count) + " of `HOST:PORT`, `unix:/PATH`");
 }
 
 void LeafVisitor::secret(const Field& field, Secret& value) {
@@ -104,11 +130,13 @@ void LeafVisitor::secret(const Field& field, Secret& value) {
 void LeafVisitor::choice(
     const Field& field, std::size_t& value, std::span<const std::string_view> names
 ) {
-    std::string allowed;
-    for (const std::string_view name : names) {
-        allowed += (allowed.empty() ? "`" : ", `") + std::string(name) + "`";
-    }
-    leaf(field, std::string(names[value]), allowed);
+    leaf(field, std::string(names[value]), in_words(names));
+}
+
+void LeafVisitor::choices(
+    const Field& field, std::vector<std::string>& value, std::span<const std::string_view> names
+) {
+    leaf(field, list_of(value), "list of " + in_words(names));
 }
 
 void LeafVisitor::table_name(const Field& field, Table& table) {

@@ -21,11 +21,16 @@ public:
     void duration(const Field& field, std::chrono::milliseconds& value, Range range) override;
     void text(const Field& field, std::string& value, TextRule rule) override;
     void columns(const Field& field, std::vector<std::string>& value, Range count) override;
-    void address(const Field& field, Address& value, PortRule rule) override;
+    void path(const Field& field, std::string& value) override;
+    void networks(const Field& field, std::vector<Network>& value, Range count) override;
+    void address(const Field& field, Address& value, AddressRule rule) override;
     void addresses(const Field& field, std::vector<Address>& value, Range count) override;
     void secret(const Field& field, Secret& value) override;
     void choice(const Field& field, std::size_t& value, std::span<const std::string_view> names)
         override;
+    void choices(
+        const Field& field, std::vector<std::string>& value, std::span<const std::string_view> names
+    ) override;
     void table_name(const Field& field, Table& table) override;
     void sku_key(const Field& field, std::vector<KeyPart>& value) override;
 

@@ -53,9 +53,8 @@ public:
 // came from. Loading the text again gives the same Config, apart from such secrets.
 [[nodiscard]] std::string print(const Config& config);
 
-// The keys whose values differ and that only a restart can change, in the order of the schema.
-[[nodiscard]] std::vector<std::string> changes_that_need_restart(
-    const Config& running, const Config& wanted
-);
+// The keys whose values differ, in the order of the schema; `tables` as a whole. A change of any of
+// them takes effect after a restart only.
+[[nodiscard]] std::vector<std::string> changed_keys(const Config& running, const Config& wanted);
 
 }  // namespace config

@@ -242,45 +242,4 @@ void Reader::choice(
     value = static_cast<std::size_t>(found - names.begin());
 }
 
-std::optional<Address> Reader::one_address(
-    const YamlNode& node, const std::string& path, PortRule rule
-) {
-    if (node.kind == YamlNode::Kind::sequence) {
-        wrong(
-            node, path, "expected an address, got a list", "Quote an IPv6 address: \"[::1]:PORT\""
-        );
-        return std::nullopt;
-    }
-    if (!expect_scalar(node, path, "an address")) return std::nullopt;
-    ParsedAddress parsed = parse_address(node.text);
-    if (!parsed.wrong.empty()) {
-        wrong(node, path, std::move(parsed.wrong), std::move(parsed.hint));
-        return std::nullopt;
-    }
-    if (parsed.address.port == 0 && rule == PortRule::connect) {
-        wrong(node, path, "port 0 cannot be connected to", "Write the server's port");
-        return std::nullopt;
-    }
-    return parsed.address;
-}
-
-void Reader::address(const Field& field, Address& value, PortRule rule) {
-    const YamlNode* node = child(field.name);
-    const std::string path = path_of(field.name);
-    if (node == nullptr) return report_missing(field, path);
-    value = one_address(*node, path, rule).value_or(value);
-}
-
-void Reader::addresses(const Field& field, std::vector<Address>& value, Range count) {
-    const auto found = elements(field, "addresses", count);
-    if (!found) return;
-    value.clear();
-    for (const Element& element : *found) {
-        // A place is kept even for a bad one, so that the indexes stay those of the file.
-        value.push_back(
-            one_address(*element.node, element.path, PortRule::listen).value_or(Address{})
-        );
-    }
-}
-
 }  // namespace config

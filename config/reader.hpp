@@ -19,7 +19,7 @@ namespace config {
 
 class Reader : public Visitor {
 public:
-    // All three outlive the reader. Relative password files are looked up in `folder`.
+    // All three outlive the reader. Relative paths are looked up in `folder`.
     Reader(Report& report, const SecretSource& secrets, std::string folder)
         : report_(report), secrets_(secrets), folder_(std::move(folder)) {}
 
@@ -32,11 +32,16 @@ public:
     void duration(const Field& field, std::chrono::milliseconds& value, Range range) override;
     void text(const Field& field, std::string& value, TextRule rule) override;
     void columns(const Field& field, std::vector<std::string>& value, Range count) override;
-    void address(const Field& field, Address& value, PortRule rule) override;
+    void path(const Field& field, std::string& value) override;
+    void networks(const Field& field, std::vector<Network>& value, Range count) override;
+    void address(const Field& field, Address& value, AddressRule rule) override;
     void addresses(const Field& field, std::vector<Address>& value, Range count) override;
     void secret(const Field& field, Secret& value) override;
     void choice(const Field& field, std::size_t& value, std::span<const std::string_view> names)
         override;
+    void choices(
+        const Field& field, std::vector<std::string>& value, std::span<const std::string_view> names
+    ) override;
     void table_name(const Field& field, Table& table) override;
     void sku_key(const Field& field, std::vector<KeyPart>& value) override;
     void tables(const Field& field, std::vector<Table>& value) override;
@@ -76,7 +81,7 @@ private:
     void wrong(const YamlNode& node, std::string path, std::string text, std::string hint = {});
     [[nodiscard]] std::optional<std::uint32_t> number(const Field& field, Range range);
     [[nodiscard]] std::optional<Address> one_address(
-        const YamlNode& node, const std::string& path, PortRule rule
+        const YamlNode& node, const std::string& path, AddressRule rule
     );
     [[nodiscard]] bool check_text(const YamlNode& node, const std::string& path, TextRule rule);
     [[nodiscard]] std::optional<Secret> secret_from_file(

@@ -59,8 +59,7 @@ private:
              std::move(value),
              std::string(field.unit),
              std::move(allowed),
-             std::string(field.meaning),
-             field.change == Change::restart}
+             std::string(field.meaning)}
         );
     }
 
@@ -85,11 +84,11 @@ std::vector<ReferenceRow> reference() {
 }
 
 std::string reference_markdown() {
-    std::string text = "| Key | Default | Unit | Allowed | Restart | Meaning |\n";
-    text += "|---|---|---|---|---|---|\n";
+    std::string text = "| Key | Default | Unit | Allowed | Meaning |\n";
+    text += "|---|---|---|---|---|\n";
     for (const ReferenceRow& row : reference()) {
         text += "|" + cell(code(row.path)) + cell(code(row.default_value)) + cell(row.unit) +
-                cell(row.allowed) + cell(row.restart ? "yes" : "no") + cell(row.meaning) + "\n";
+                cell(row.allowed) + cell(row.meaning) + "\n";
     }
     return text;
 }

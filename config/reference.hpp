@@ -14,7 +14,6 @@ struct ReferenceRow {
     std::string unit;
     std::string allowed;
     std::string meaning;
-    bool restart = false;  // a change takes effect only after a restart
     bool operator==(const ReferenceRow&) const = default;
 };
 

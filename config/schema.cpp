@@ -1,11 +1,11 @@
 #include "config/schema.hpp"
 
+#include "config/schema_links.hpp"
+
 #include <array>
 
 namespace config {
 namespace {
-
-using Names = std::span<const std::string_view>;
 
 constexpr std::array<std::string_view, 2> gate_kinds = {"redis", "local"};
 constexpr std::array<std::string_view, 3> breaker_modes = {"auto", "open", "closed"};
@@ -13,34 +13,6 @@ constexpr std::array<std::string_view, 5> log_levels = {"trace", "debug", "info"
 constexpr std::array<std::string_view, 2> unguarded_answers = {"error", "zero_rows"};
 
 constexpr Range bucket_range = {1, 1024};
-constexpr Range call_range = {1, 600'000};
-
-// The names stand in the order of the enumerators.
-template <class Enum>
-void choose(Visitor& visitor, const Field& field, Enum& value, Names names) {
-    auto index = static_cast<std::size_t>(value);
-    visitor.choice(field, index, names);
-    value = static_cast<Enum>(index);
-}
-
-void visit_backend(Backend& backend, Visitor& visitor) {
-    visitor.enter({"backend", "", "The database server behind this proxy."});
-    visitor.address(
-        {"address",
-         "",
-         "MySQL or MariaDB server that every client connection is relayed to.",
-         Change::restart,
-         Presence::required},
-        backend.address,
-        PortRule::connect
-    );
-    visitor.duration(
-        {"connect_timeout_ms", "ms", "For opening one connection to the backend."},
-        backend.connect_timeout,
-        call_range
-    );
-    visitor.leave();
-}
 
 void visit_ledger(Ledger& ledger, Visitor& visitor) {
     visitor.enter({"ledger", "", "The proxy's own account on the same database."});
@@ -65,7 +37,7 @@ void visit_ledger(Ledger& ledger, Visitor& visitor) {
 
 void visit_redis(Redis& redis, Visitor& visitor) {
     visitor.enter({"redis", "", "The Redis server of the gate; unused when the kind is local."});
-    visitor.address({"address", "", "Redis server."}, redis.address, PortRule::connect);
+    visitor.address({"address", "", "Redis server."}, redis.address, {false, false});
     visitor.text(
         {"username", "", "Redis ACL user; empty for the default user."},
         redis.username,
@@ -114,30 +86,28 @@ void visit_breaker(Breaker& breaker, Visitor& visitor) {
     );
     choose(
         visitor,
-        {"mode", "", "auto decides by itself; open and closed are manual overrides.", Change::live},
+        {"mode", "", "auto decides by itself; open and closed are manual overrides."},
         breaker.mode,
         breaker_modes
     );
     visitor.integer(
-        {"failures", "calls", "Consecutive failed or slow calls that open it.", Change::live},
+        {"failures", "calls", "Consecutive failed or slow calls that open it."},
         breaker.failures,
         {1, 1000}
     );
     visitor.duration(
-        {"slow_call_ms", "ms", "A call that takes longer counts as failed.", Change::live},
+        {"slow_call_ms", "ms", "A call that takes longer counts as failed."},
         breaker.slow_call,
         {1, 60'000}
     );
+    visitor.duration({"open_ms", "ms", "First open window."}, breaker.open, {10, 3'600'000});
     visitor.duration(
-        {"open_ms", "ms", "First open window.", Change::live}, breaker.open, {10, 3'600'000}
-    );
-    visitor.duration(
-        {"open_max_ms", "ms", "The window doubles on repeated failure up to this.", Change::live},
+        {"open_max_ms", "ms", "The window doubles on repeated failure up to this."},
         breaker.open_max,
         {10, 86'400'000}
     );
     visitor.integer(
-        {"half_open_probes", "calls", "Clean probes needed to close it again.", Change::live},
+        {"half_open_probes", "calls", "Clean probes needed to close it again."},
         breaker.half_open_probes,
         {1, 100}
     );
@@ -149,7 +119,7 @@ void visit_admin(Admin& admin, Visitor& visitor) {
     visitor.address(
         {"address", "", "Loopback only, because nobody is asked for a password there."},
         admin.address,
-        PortRule::listen
+        {true, false}
     );
     visitor.leave();
 }
@@ -157,35 +127,39 @@ void visit_admin(Admin& admin, Visitor& visitor) {
 void visit_limits(Limits& limits, Visitor& visitor) {
     visitor.enter({"limits", "", "Bounds on what clients can ask for."});
     visitor.integer(
-        {"connections_max",
-         "connections",
-         "Client connections of the whole process.",
-         Change::live},
+        {"connections_max", "connections", "Client connections of the whole process."},
         limits.connections_max,
         {1, 1'000'000}
     );
     visitor.duration(
-        {"handshake_timeout_ms",
-         "ms",
-         "From accepting a client to the end of its authentication.",
-         Change::live},
+        {"handshake_timeout_ms", "ms", "From accepting a client to the end of its authentication."},
         limits.handshake_timeout,
         {10, 600'000}
     );
     visitor.integer(
         {"inspect_bytes_max",
          "bytes",
-         "Longer SQL texts are streamed and only scanned for managed names.",
-         Change::live},
+         "Longer SQL texts are streamed and only scanned for managed names."},
         limits.inspect_bytes_max,
         {1024, 67'108'864}
     );
     visitor.duration(
-        {"drain_timeout_ms",
-         "ms",
-         "How long open transactions may finish at shutdown.",
-         Change::live},
+        {"drain_timeout_ms", "ms", "How long open transactions may finish at shutdown."},
         limits.drain_timeout,
+        {0, 3'600'000}
+    );
+    visitor.duration(
+        {"idle_timeout_ms",
+         "ms",
+         "A client that says nothing for that long is closed; 0 for the server's own rules only."},
+        limits.idle_timeout,
+        {0, 604'800'000}
+    );
+    visitor.duration(
+        {"write_timeout_ms",
+         "ms",
+         "A peer that takes no bytes for that long is closed; 0 for never."},
+        limits.write_timeout,
         {0, 3'600'000}
     );
     visitor.leave();
@@ -194,12 +168,12 @@ void visit_limits(Limits& limits, Visitor& visitor) {
 void visit_background(Background& background, Visitor& visitor) {
     visitor.enter({"background", "", "Work beside the clients' statements."});
     visitor.duration(
-        {"registry_refresh_ms", "ms", "How often changes of the registry are read.", Change::live},
+        {"registry_refresh_ms", "ms", "How often changes of the registry are read."},
         background.registry_refresh,
         {10, 60'000}
     );
     visitor.duration(
-        {"projection_ms", "ms", "How often the base row is brought up to date.", Change::live},
+        {"projection_ms", "ms", "How often the base row is brought up to date."},
         background.projection,
         {10, 3'600'000}
     );
@@ -209,10 +183,7 @@ void visit_background(Background& background, Visitor& visitor) {
 void visit_log(Log& log, Visitor& visitor) {
     visitor.enter({"log", "", "What is written to the log."});
     choose(
-        visitor,
-        {"level", "", "The least severe level that is written.", Change::live},
-        log.level,
-        log_levels
+        visitor, {"level", "", "The least severe level that is written."}, log.level, log_levels
     );
     visitor.leave();
 }
@@ -231,6 +202,7 @@ void visit_config(Config& config, Visitor& visitor) {
     visitor.addresses(
         {"listen", "", "Where clients connect; one address or a list."}, config.listen, {1, 16}
     );
+    visit_client(config.client, visitor);
     visit_backend(config.backend, visitor);
     visit_ledger(config.ledger, visitor);
     visit_gate(config.gate, visitor);
@@ -240,35 +212,33 @@ void visit_config(Config& config, Visitor& visitor) {
     visit_background(config.background, visitor);
     visit_log(config.log, visitor);
     visitor.tables(
-        {"tables", "", "Managed tables; without any, everything passes unchanged.", Change::live},
-        config.tables
+        {"tables", "", "Managed tables; without any, everything passes unchanged."}, config.tables
     );
 }
 
 void visit_table(Table& table, Visitor& visitor) {
-    constexpr auto live = Change::live;
     constexpr auto required = Presence::required;
-    visitor.table_name({"table", "", "The managed table as SCHEMA.TABLE.", live, required}, table);
+    visitor.table_name({"table", "", "The managed table as SCHEMA.TABLE.", required}, table);
     visitor.columns(
-        {"key", "", "Column or list of columns that make up the SKU key.", live, required},
+        {"key", "", "Column or list of columns that make up the SKU key.", required},
         table.key,
         {1, 8}
     );
     visitor.text(
-        {"stock", "", "Column that holds the stock.", live, required}, table.stock, TextRule::column
+        {"stock", "", "Column that holds the stock.", required}, table.stock, TextRule::column
     );
     visitor.text(
-        {"version", "", "Column that every update increments; empty for none.", live},
+        {"version", "", "Column that every update increments; empty for none."},
         table.version,
         TextRule::optional_column
     );
     visitor.columns(
-        {"time", "", "Column or list of columns that every update sets to the time.", live},
+        {"time", "", "Column or list of columns that every update sets to the time."},
         table.time,
         {0, 8}
     );
     visitor.integer(
-        {"buckets", "buckets", "Buckets per SKU, unless the SKU says otherwise.", live},
+        {"buckets", "buckets", "Buckets per SKU, unless the SKU says otherwise."},
         table.buckets,
         bucket_range
     );
@@ -277,13 +247,12 @@ void visit_table(Table& table, Visitor& visitor) {
         {"unguarded",
          "",
          "Answer when an update without a stock guard finds too little: error 1690, or no row "
-         "changed.",
-         live},
+         "changed."},
         table.unguarded,
         unguarded_answers
     );
     visitor.skus(
-        {"skus", "", "SKUs that init makes hot: a key value, or a map of key and buckets.", live},
+        {"skus", "", "SKUs that init makes hot: a key value, or a map of key and buckets."},
         table.skus
     );
 }
@@ -293,12 +262,11 @@ void visit_sku(Sku& sku, Visitor& visitor) {
         {"key",
          "",
          "Key value, or one value per key column; quoted values are text.",
-         Change::live,
          Presence::required},
         sku.key
     );
     visitor.integer(
-        {"buckets", "buckets", "Buckets of this SKU, instead of the table's.", Change::live},
+        {"buckets", "buckets", "Buckets of this SKU, instead of the table's."},
         sku.buckets,
         bucket_range
     );

@@ -42,7 +42,7 @@ std::optional<std::string_view> nearest(
     std::size_t fewest = std::max<std::size_t>(2, word.size() / 3) + 1;
     for (const std::string_view candidate : candidates) {
         const std::size_t count = edits(word, candidate);
-        if (count < fewest && count < candidate.size()) {
+        if (count < fewest && count < std::min(word.size(), candidate.size())) {
             fewest = count;
             best = candidate;
         }

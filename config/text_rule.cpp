@@ -8,7 +8,9 @@ namespace config {
 namespace {
 
 constexpr std::size_t instance_bytes_max = 64;
+constexpr std::size_t path_bytes_max = 4095;  // the kernel's own limit
 constexpr std::size_t user_bytes_max = 128;
+constexpr std::size_t host_bytes_max = 253;
 constexpr std::size_t identifier_characters_max = 64;  // MySQL's own limit
 
 bool is_digit(char byte) {
@@ -54,6 +56,15 @@ TextVerdict judge_instance(std::string_view text) {
     return {shown(text) + " is not an instance name", "Use 1 to 64 letters, digits, '.', '_', '-'"};
 }
 
+// A name or the literal of an address; whether a certificate has it shows when one is seen.
+TextVerdict judge_host(std::string_view text) {
+    const bool fits = text.size() <= host_bytes_max && std::ranges::all_of(text, [](char byte) {
+                          return is_instance_byte(byte) || byte == ':';
+                      });
+    if (fits) return {};
+    return {shown(text) + " is not a host name", "Write it without port and brackets"};
+}
+
 }  // namespace
 
 TextVerdict judge_text(std::string_view text, TextRule rule) {
@@ -62,6 +73,8 @@ TextVerdict judge_text(std::string_view text, TextRule rule) {
             return judge_instance(text);
         case TextRule::user:
             return judge_user(text);
+        case TextRule::optional_host:
+            return judge_host(text);
         case TextRule::optional_column:
             if (text.empty()) return {};
             break;
@@ -70,6 +83,15 @@ TextVerdict judge_text(std::string_view text, TextRule rule) {
     }
     if (is_identifier(text)) return {};
     return {shown(text) + " is not a column name", "Write the bare name, without quotes or dots"};
+}
+
+TextVerdict judge_path(std::string_view text) {
+    if (text.size() > path_bytes_max) {
+        return {"is longer than " + std::to_string(path_bytes_max) + " bytes", {}};
+    }
+    if (has_control(text)) return {"has a control character", {}};
+    if (text.ends_with('/')) return {shown(text) + " is a folder", "Write the path of a file"};
+    return {};
 }
 
 TextVerdict split_table_name(std::string_view text, std::string& schema, std::string& name) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// What the texts of a configuration may look like: names, columns, table names, whole numbers.
+// What the texts of a configuration may look like: names, columns, table names, paths, whole
+// numbers.
 // Pure functions, any thread; a refusal is a value with the sentence to show.
 
 #include "config/schema.hpp"
@@ -16,6 +17,9 @@ struct TextVerdict {
 };
 
 [[nodiscard]] TextVerdict judge_text(std::string_view text, TextRule rule);
+
+// Of a file; empty is fine. Whether it is there is not looked at.
+[[nodiscard]] TextVerdict judge_path(std::string_view text);
 
 // SCHEMA.TABLE; on success the two parts are set.
 [[nodiscard]] TextVerdict split_table_name(

@@ -11,6 +11,9 @@ namespace config {
 
 void validate(const Config& config, Report& report);
 
+// The part of it that is about where clients come from and where the backend is.
+void validate_links(const Config& config, Report& report);
+
 // The part of it that is about `tables`.
 void validate_tables(const Config& config, Report& report);
 

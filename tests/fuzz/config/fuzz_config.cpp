@@ -56,6 +56,9 @@ void check_print(const config::Config& first, bool marker_in_input) {
     require(second.ok(), "a printed configuration loads", printed);
     require(print(*second.config) == printed, "printing is stable", printed);
     require(first.tables == second.config->tables, "tables survive printing", printed);
+    require(first.listen == second.config->listen, "addresses survive printing", printed);
+    require(first.client == second.config->client, "the client side survives", printed);
+    require(first.backend == second.config->backend, "the backend side survives", printed);
 }
 
 }  // namespace

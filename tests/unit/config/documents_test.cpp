@@ -50,8 +50,11 @@ TEST(documents, the_reference_knows_defaults_and_ranges) {
     EXPECT_EQ(rows["gate.redis.timeout_ms"].default_value, "300");
     EXPECT_EQ(rows["gate.redis.timeout_ms"].unit, "ms");
     EXPECT_EQ(rows["gate.redis.timeout_ms"].allowed, "1 to 60000");
-    EXPECT_TRUE(rows["gate.redis.timeout_ms"].restart);
-    EXPECT_FALSE(rows["log.level"].restart);
+    EXPECT_EQ(rows["backend.address"].allowed, "`HOST:PORT`, `unix:/PATH`");
+    EXPECT_EQ(rows["gate.redis.address"].allowed, "`HOST:PORT`");
+    EXPECT_EQ(rows["client.compression"].allowed, "`false`, `true`");
+    EXPECT_EQ(rows["client.tls.min_version"].default_value, "TLSv1.2");
+    EXPECT_EQ(rows["client.proxy_protocol.trusted"].default_value, "[]");
     EXPECT_EQ(rows["tables[].skus[].key"].default_value, "required");
 }
 

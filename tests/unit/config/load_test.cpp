@@ -27,8 +27,19 @@ TEST(load, sections_without_keys_keep_their_defaults) {
 constexpr std::string_view every_key = R"(
 instance: gate-1
 threads: 256
-listen: ["0.0.0.0:6033", "[::1]:0"]
-backend: { address: "[fe80::1]:3307", connect_timeout_ms: 1 }
+listen: ["0.0.0.0:6033", "[::1]:0", "unix:/run/gate.sock"]
+client:
+  tls: { mode: optional, certificate: /etc/gate.pem, key: gate.key, client_ca: ca/clients.pem,
+         client_certificate_required: true, min_version: TLSv1.3 }
+  compression: false
+  proxy_protocol: { trusted: ["10.0.0.0/8", "::1"] }
+  mask: [local_files, query_attributes]
+backend:
+  address: "[fe80::1]:3307"
+  connect_timeout_ms: 1
+  tls: { mode: required, verify: host, ca: ca.pem, host: db.example, certificate: c.pem, key: k.pem }
+  compression: off
+  proxy_protocol: v2
 ledger: { user: judge, password: "p\"w", pool_size: 64, timeout_ms: 600000 }
 gate:
   kind: local
@@ -39,7 +50,7 @@ breaker: { mode: closed, failures: 1, slow_call_ms: 5, open_ms: 60, open_max_ms:
            half_open_probes: 100 }
 admin: { address: "[::1]:7000" }
 limits: { connections_max: 1, handshake_timeout_ms: 20, inspect_bytes_max: 2048,
-          drain_timeout_ms: 0 }
+          drain_timeout_ms: 0, idle_timeout_ms: 1, write_timeout_ms: 0 }
 background: { registry_refresh_ms: 10, projection_ms: 11 }
 log: { level: trace }
 tables:
@@ -60,8 +71,29 @@ Config every_key_expected() {
     Config config;
     config.instance = "gate-1";
     config.threads = 256;
-    config.listen = {{"0.0.0.0", 6033}, {"::1", 0}};
-    config.backend = {{"fe80::1", 3307}, milliseconds(1)};
+    config.listen = {{"0.0.0.0", 6033}, {"::1", 0}, {{}, 0, "/run/gate.sock"}};
+    config.client.tls = {
+        ClientTls::Mode::optional,
+        "/etc/gate.pem",
+        "gate.key",
+        "ca/clients.pem",
+        true,
+        TlsVersion::v1_3};
+    config.client.compression = false;
+    config.client.proxy_protocol.trusted = {
+        parse_network("10.0.0.0/8").network, parse_network("::1").network};
+    config.client.mask = {"local_files", "query_attributes"};
+    config.backend = {
+        {"fe80::1", 3307},
+        milliseconds(1),
+        {BackendTls::Mode::required,
+         BackendTls::Verify::host,
+         "ca.pem",
+         "db.example",
+         "c.pem",
+         "k.pem"},
+        BackendCompression::off,
+        ProxyProtocolOut::v2};
     config.ledger = {"judge", Secret("p\"w"), 64, milliseconds(600000)};
     config.gate.kind = GateKind::local;
     config.gate.probes = 64;
@@ -70,7 +102,7 @@ Config every_key_expected() {
     config.breaker = {
         BreakerMode::closed, 1, milliseconds(5), milliseconds(60), milliseconds(60), 100};
     config.admin.address = {"::1", 7000};
-    config.limits = {1, milliseconds(20), 2048, milliseconds(0)};
+    config.limits = {1, milliseconds(20), 2048, milliseconds(0), milliseconds(1), milliseconds(0)};
     config.background = {milliseconds(10), milliseconds(11)};
     config.log.level = LogLevel::trace;
     Table table;
@@ -121,6 +153,29 @@ TEST(load, every_choice_is_read) {
         ASSERT_TRUE(result.ok()) << lines(result.problems);
         EXPECT_EQ(result.config->breaker.mode, mode);
     }
+}
+
+TEST(load, pem_files_are_meant_beside_the_file) {
+    const FakeSecrets secrets;
+    const std::string text = minimal +
+                             "client: { tls: { certificate: gate.pem, key: /run/gate.key,\n"
+                             "                 client_ca: \"\" } }\n";
+    const LoadResult result = load_text(text, "/etc/stockgate/f.yaml", secrets);
+    ASSERT_TRUE(result.ok()) << lines(result.problems);
+    EXPECT_EQ(result.config->client.tls.certificate, "/etc/stockgate/gate.pem");
+    EXPECT_EQ(result.config->client.tls.key, "/run/gate.key");
+    EXPECT_EQ(result.config->client.tls.client_ca, "");
+}
+
+TEST(load, one_network_and_one_name_need_no_list) {
+    const LoadResult result =
+        load(minimal + "client: { mask: local_files, proxy_protocol: { trusted: 192.0.2.1 } }\n");
+    ASSERT_TRUE(result.ok()) << lines(result.problems);
+    EXPECT_EQ(result.config->client.mask, std::vector<std::string>{"local_files"});
+    EXPECT_EQ(
+        result.config->client.proxy_protocol.trusted,
+        std::vector{parse_network("192.0.2.1/32").network}
+    );
 }
 
 TEST(load, key_values_keep_their_own_text) {

@@ -52,6 +52,22 @@ TEST(print, round_trips_addresses) {
     );
 }
 
+TEST(print, round_trips_the_sides_of_a_session) {
+    expect_round_trip(
+        "backend:\n"
+        "  address: unix:/run/db.sock\n"
+        "  tls: { mode: required, verify: host, ca: \"c a.pem\", host: db }\n"
+        "  compression: off\n"
+        "  proxy_protocol: v1\n"
+        "listen: [\"unix:/run/a: b\", \"[::]:6033\"]\n"
+        "client:\n"
+        "  tls: { mode: required, certificate: a.pem, key: '\"', min_version: TLSv1.3 }\n"
+        "  compression: false\n"
+        "  proxy_protocol: { trusted: [\"::/0\", 0.0.0.0/0, \"::ffff:192.0.2.0/120\"] }\n"
+        "  mask: [multi_statements, deprecate_eof]\n"
+    );
+}
+
 TEST(print, shows_every_effective_value) {
     FakeSecrets secrets;
     secrets.files["/run/pw"] = {"from file", {}, false};
@@ -67,9 +83,30 @@ TEST(print, shows_every_effective_value) {
     EXPECT_EQ(print(*result.config), R"(instance: "stockgate"
 threads: 0
 listen: ["127.0.0.1:6033"]
+client:
+  tls:
+    mode: off
+    certificate: ""
+    key: ""
+    client_ca: ""
+    client_certificate_required: false
+    min_version: TLSv1.2
+  compression: true
+  proxy_protocol:
+    trusted: []
+  mask: []
 backend:
   address: "db:3306"
   connect_timeout_ms: 5000
+  tls:
+    mode: as_client
+    verify: none
+    ca: ""
+    host: ""
+    certificate: ""
+    key: ""
+  compression: as_client
+  proxy_protocol: off
 ledger:
   user: "gate"
   password: ""
@@ -100,6 +137,8 @@ limits:
   handshake_timeout_ms: 10000
   inspect_bytes_max: 1048576
   drain_timeout_ms: 10000
+  idle_timeout_ms: 0
+  write_timeout_ms: 60000
 background:
   registry_refresh_ms: 500
   projection_ms: 1000

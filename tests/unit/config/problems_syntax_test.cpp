@@ -48,12 +48,12 @@ TEST(problems_syntax, structure) {
         {minimal + "x: &a [1,2]\n"
                    "y: [*a, *a]\n",
          "f:2: an anchor is not allowed. Write the value out at each place.\n"
-         "f:2: x: unknown key. Use one of instance, threads, listen, backend, ledger, gate, "
-         "breaker, admin, limits, background, log, tables.\n"
+         "f:2: x: unknown key. Use one of instance, threads, listen, client, backend, ledger, "
+         "gate, breaker, admin, limits, background, log, tables.\n"
          "f:3: an alias is not allowed. Write the value out.\n"
          "f:3: an alias is not allowed. Write the value out.\n"
-         "f:3: y: unknown key. Use one of instance, threads, listen, backend, ledger, gate, "
-         "breaker, admin, limits, background, log, tables.\n"},
+         "f:3: y: unknown key. Use one of instance, threads, listen, client, backend, ledger, "
+         "gate, breaker, admin, limits, background, log, tables.\n"},
     });
 }
 
@@ -61,8 +61,8 @@ TEST(problems_syntax, unknown_and_duplicate_keys) {
     check_problems({
         {minimal + "thread: 1\n", "f:2: thread: unknown key. Did you mean 'threads'?\n"},
         {minimal + "zzzzzz: 1\n",
-         "f:2: zzzzzz: unknown key. Use one of instance, threads, listen, backend, ledger, gate, "
-         "breaker, admin, limits, background, log, tables.\n"},
+         "f:2: zzzzzz: unknown key. Use one of instance, threads, listen, client, backend, ledger, "
+         "gate, breaker, admin, limits, background, log, tables.\n"},
         {"backend:\n"
          "  adress: db:3306\n",
          "f:1: backend.address: is required but missing. MySQL or MariaDB server that every client "

@@ -90,16 +90,34 @@ TEST(problems_values, one_address) {
          "  address: [::1]\n",
          "f:2: backend.address: expected an address, got a list. Quote an IPv6 address: "
          "\"[::1]:PORT\".\n"},
-        {"backend: { address: \"unix:/run/db.sock\" }\n",
-         "f:1: backend.address: unix sockets are not supported yet. Write HOST:PORT or "
+        {"backend: { address: /run/db.sock }\n",
+         "f:1: backend.address: '/run/db.sock' is not an address. Write unix:/PATH for a unix "
+         "socket.\n"},
+        {"backend: { address: \"unix:db.sock\" }\n",
+         "f:1: backend.address: 'db.sock' is not an absolute path. Write unix:/PATH.\n"},
+        {"backend: { address: \"unix:/" + std::string(107, 'a') + "\" }\n",
+         "f:1: backend.address: the path has 108 bytes, a unix socket's at most 107. Choose a "
+         "shorter path.\n"},
+        {minimal + "gate: { redis: { address: \"unix:/run/redis.sock\" } }\n",
+         "f:2: gate.redis.address: unix sockets are not supported here. Write HOST:PORT or "
+         "[IPV6]:PORT.\n"},
+        {minimal + "admin: { address: \"unix:/run/admin.sock\" }\n",
+         "f:2: admin.address: unix sockets are not supported here. Write HOST:PORT or "
          "[IPV6]:PORT.\n"},
     });
 }
 
 TEST(problems_values, addresses_together) {
     check_problems({
-        {minimal + "listen: unix:/run/x.sock\n",
-         "f:2: listen: unix sockets are not supported yet. Write HOST:PORT or [IPV6]:PORT.\n"},
+        {minimal + "listen: [\"unix:/run/x\", \"unix:/run/../run/x\"]\n",
+         "f:2: listen[1]: unix:/run/../run/x collides with unix:/run/x. Remove one of them.\n"},
+        {"listen: unix:/run/x\n"
+         "backend: { address: unix:/run/x }\n",
+         "f:2: backend.address: unix:/run/x is where this proxy itself listens. Write the address "
+         "of the database server.\n"},
+        {"listen: unix:/run/x\n"
+         "backend: { address: unix:/run/y }\n",
+         ""},
         {minimal + "listen: []\n", "f:2: listen: has 0 entries, allowed are 1 to 16.\n"},
         {minimal + "listen: [\"127.0.0.1:1\", \"127.0.0.1:1\"]\n",
          "f:2: listen[1]: 127.0.0.1:1 collides with 127.0.0.1:1. Remove one of them.\n"},

@@ -20,6 +20,7 @@ TEST(spelling, does_not_guess_wildly) {
     EXPECT_EQ(nearest("", words), std::nullopt);
     EXPECT_EQ(nearest("zzz", words), std::nullopt);
     EXPECT_EQ(nearest("password", words), std::nullopt);
+    EXPECT_EQ(nearest("on", std::array<std::string_view, 1>{"off"}), std::nullopt);
     EXPECT_EQ(nearest(std::string(1000, 'a'), words), std::nullopt);
     EXPECT_EQ(suggestion("zzz", words), "Use one of address, timeout_ms, user, key");
 }
