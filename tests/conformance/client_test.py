@@ -12,6 +12,14 @@ import shop
 
 CASE_SECONDS_MAX = 60
 SKU = 1001
+# What the vendors' harnesses set for these programs.
+SETTINGS = [
+    "SET GLOBAL default_storage_engine = MyISAM",
+    "SET GLOBAL log_output = 'FILE,TABLE'",
+    "SET GLOBAL general_log = 1",
+    "SET GLOBAL log_bin_trust_function_creators = 1",
+    "SET GLOBAL max_allowed_packet = 32000000",
+]
 
 
 def start(vendor, laboratory):
@@ -19,10 +27,7 @@ def start(vendor, laboratory):
     database = vendor.server(laboratory)
     shop.create_accounts(database)
     shop.create_tables(database, {SKU: 1000})
-    # What the suite's own harness sets for these programs.
-    database.execute("CREATE DATABASE IF NOT EXISTS test",
-                     "SET GLOBAL default_storage_engine = MyISAM",
-                     "SET GLOBAL log_output = 'FILE,TABLE'", "SET GLOBAL general_log = 1")
+    database.execute("CREATE DATABASE IF NOT EXISTS test", *SETTINGS, *vendor.client_settings)
     proxy = laboratory.proxy(database, None, shop.managed_tables([SKU]))
     proxy.binary = comparison.own_binary(laboratory)
     shop.adopt(proxy)
@@ -32,7 +37,7 @@ def start(vendor, laboratory):
 
 def run_case(vendor, case, port, scratch, log):
     command = vendor.command(
-        [vendor.client_test, "--no-defaults", *vendor.client_options, f"--vardir={scratch}",
+        ["env", f"MYSQL_TMP_DIR={scratch}", vendor.client_test, "--no-defaults", *vendor.client_options, f"--vardir={scratch}",
          "-h", lab.LOOPBACK, "-P", port, "-u", "root", "--testcase", "-s", case], scratch)
     log.write(f"== {case} on port {port}\n")
     log.flush()
@@ -47,7 +52,7 @@ def run_case(vendor, case, port, scratch, log):
 
 
 def compare(vendor, laboratory, options, seconds):
-    part = comparison.Part("client test")
+    part = comparison.Part("client")
     cases = comparison.order(vendor.client_cases(), options)
     if not cases:
         return part

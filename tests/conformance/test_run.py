@@ -18,12 +18,18 @@ VERDICT = re.compile(
     r" +\[ (?P<verdict>[a-z-]+) \]", re.MULTILINE)
 
 # The harness calls the same program for its own work, with a group suffix: that stays on the
-# server. MASTER_MYPORT is the port that tests name in their connections and blot out of messages.
+# server. MASTER_MYPORT is the port that tests name in their connections and blot out of messages;
+# the other variables are the command lines of client programs that tests run.
 WRAPPER = """#!/bin/sh
 case " $* " in *" --defaults-group-suffix"*) exec {program} "$@" ;; esac
+there="--protocol=tcp --host=127.0.0.1 --port={port}"
+for name in MYSQL MYSQL_BINLOG MYSQL_CHECK MYSQL_DUMP MYSQL_IMPORT MYSQL_SHOW MYSQL_SLAP; do
+    eval "old=\\${{$name:-}}"
+    [ -z "$old" ] || export "$name=$old $there"
+done
 MASTER_MYPORT={port}
 export MASTER_MYPORT
-exec {program} "$@" --protocol=tcp --host=127.0.0.1 --port={port}
+exec {program} "$@" $there
 """
 
 

@@ -8,6 +8,33 @@ import lab
 import test_run
 
 
+# The client test's part of the time.
+CLIENT_SHARE = 0.2
+
+
+class Clock:
+    """Divides the time among parts; what one leaves over, the later ones get."""
+
+    def __init__(self, seconds, shares):
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._shares = shares
+
+    def take(self, share):
+        if self._end is None:
+            return None
+        seconds = (self._end - time.monotonic()) * share / self._shares
+        self._shares -= share
+        return max(1.0, seconds)
+
+
+def choose_parts(runs, options):
+    """Words of --only that name a part choose it; the others are left to choose tests."""
+    names = {"client", *(run[0] for run in runs)}
+    chosen = names.intersection(options.only)
+    options.only = [word for word in options.only if word not in names]
+    return chosen or names
+
+
 def run(vendor, runs, options):
     """`runs` are (name, list, arguments of the harness, share of the time)."""
     suite = vendor.flavour
@@ -18,28 +45,19 @@ def run(vendor, runs, options):
         print(f"SKIPPED {suite}: {reason}")
         options.results[suite] = {"skipped": reason}
         return 0
-    started, share_left = time.monotonic(), 1.0
+    chosen = choose_parts(runs, options)
     parts = []
-
-    def seconds(share):
-        nonlocal share_left
-        if options.seconds is None:
-            return None
-        left = started + options.seconds - time.monotonic()
-        result = max(1.0, left * share / share_left)
-        share_left -= share
-        return result
-
+    clock = Clock(options.seconds, sum(run[3] for run in runs if run[0] in chosen) +
+                  (CLIENT_SHARE if "client" in chosen else 0))
     with lab.Lab(f"conformance-{suite}") as laboratory:
-        with lab.Lab("client", laboratory.folder / "client") as own:
-            parts.append(client_test.compare(
-                vendor, own, options, seconds(1.0 - sum(run[3] for run in runs))))
-            own.keep = True
+        if "client" in chosen:
+            with lab.Lab("client", laboratory.folder / "client", keep=True) as own:
+                parts.append(client_test.compare(vendor, own, options, clock.take(CLIENT_SHARE)))
         for name, tests, arguments, share in runs:
             tests = comparison.order(comparison.read_list(tests), options)
-            if tests:
+            if tests and name in chosen:
                 one = test_run.TestRun(vendor, laboratory, name, arguments)
-                parts.append(one.compare(tests, seconds(share)))
+                parts.append(one.compare(tests, clock.take(share)))
         code = comparison.conclude(suite, parts, options)
         laboratory.keep = options.keep or any(part.different() or part.failures for part in parts)
         if laboratory.keep:

@@ -58,6 +58,13 @@ class MariaDbVendor(Vendor):
     test_program = "/usr/bin/mariadb-test"
     client_test = "/usr/bin/mariadb-client-test"
     client_options = ["--plugin-dir=/usr/lib/x86_64-linux-gnu/libmariadb3/plugin"]
+    client_settings = [
+        "SET GLOBAL character_set_server = latin1",
+        "SET GLOBAL collation_server = latin1_swedish_ci",
+        "SET GLOBAL query_cache_type = ON",
+        "SET GLOBAL query_cache_size = 1048576",
+        "SET GLOBAL proxy_protocol_networks = '*'",
+    ]
     harness_options = ["--nowarnings", "--mysqld=--bind-address=127.0.0.1"]
 
     def missing(self):
@@ -94,6 +101,7 @@ class MySqlVendor(Vendor):
     test_program = "/usr/lib/mysql-test/bin/mysqltest"
     client_test = "/usr/lib/mysql-test/bin/mysql_client_test"
     client_options = []
+    client_settings = []
     harness_options = ["--nowarnings", "--mysqld=--bind-address=127.0.0.1", "--mysqld=--mysqlx=0",
                        "--client-bindir=/usr/lib/mysql-test/bin"]
 
