@@ -16,6 +16,7 @@ class Outcome:
         self.wanted = {}
         self.failures = []
         self.skipped = []
+        self.notes = []
         self.samples = {}
 
     def add(self, name, value, at_least=None, at_most=None, below=None):
@@ -55,6 +56,11 @@ def interleave(targets, rounds, seed, measure):
 
 def median(samples, key):
     return statistics.median(sample[key] for sample in samples)
+
+
+def text_of_median(samples, key, form):
+    """For a table; figures of a process are missing where there is none in between."""
+    return form.format(median(samples, key)) if key in samples[0] else "-"
 
 
 def ratio(ours, theirs, key):

@@ -18,9 +18,27 @@ import shop
 THREADS = 2
 USER = "bench"
 SCHEMA = "sbtest"
+CREDENTIALS = (USER, lab.PASSWORD, SCHEMA)
 CONNECTIONS_MAX = 4000
 MANAGED_SKU = 1001
 ROUTER_INSTALL_SECONDS_MAX = 900
+
+
+def script(name):
+    return pathlib.Path(__file__).resolve().parent / "lua" / f"{name}.lua"
+
+
+class World:
+    """Everything that is running."""
+
+    def __init__(self, laboratory, database, redis):
+        self.laboratory = laboratory
+        self.database = database
+        self.redis = redis
+        self.targets = [Target("direct", database.port)]
+
+    def add(self, process):
+        self.targets.append(Target(process.name, process.port, process))
 
 
 class Target:
@@ -63,9 +81,9 @@ class _Listener(lab.Process):
 
 
 class HaProxy(_Listener):
-    def __init__(self, laboratory, backend_port, connections_max=CONNECTIONS_MAX):
-        super().__init__("haproxy", laboratory.folder)
-        self._settings = laboratory.folder / "haproxy.cfg"
+    def __init__(self, laboratory, backend_port, name="haproxy", connections_max=CONNECTIONS_MAX):
+        super().__init__(name, laboratory.folder)
+        self._settings = laboratory.folder / f"{name}.cfg"
         self._settings.write_text("\n".join([
             "global",
             f"    maxconn {connections_max}",
@@ -170,13 +188,15 @@ def start_database(laboratory, kind=Database, name="mariadb"):
     return database
 
 
-def start_stockgate(laboratory, database, redis, name="stockgate", build=None, **sections):
+def start_stockgate(laboratory, database, redis, name="stockgate", build=None,
+                    connections_max=CONNECTIONS_MAX):
     """Stockgate with one adopted SKU; `build` is another build's folder."""
-    sections.setdefault("limits", {"connections_max": CONNECTIONS_MAX})
     proxy = laboratory.proxy(
-        database, redis, shop.managed_tables([MANAGED_SKU]), name=name, **sections)
+        database, redis, shop.managed_tables([MANAGED_SKU]), name=name,
+        limits={"connections_max": connections_max})
     if build is not None:
         proxy.binary = pathlib.Path(build) / "proxy" / "stockgate"
-    proxy.config.write_text(f"threads: {THREADS}\n" + proxy.config.read_text())
+    proxy.config.write_text(
+        f"instance: {name}\nthreads: {THREADS}\n" + proxy.config.read_text())
     shop.adopt(proxy)
     return proxy.start()

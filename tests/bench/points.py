@@ -9,10 +9,10 @@ CPU_VERSUS_HAPROXY = 0.85
 QPS_VERSUS_ROUTER = 1.1
 
 
-def measure(targets, options, outcome):
+def measure(world, options, outcome):
     for connections in options.connections:
         samples = figures.interleave(
-            targets, options.rounds, options.seed,
+            world.targets, options.rounds, options.seed,
             lambda target, number: load.run(
                 target, "oltp_point_select", connections, options.seconds, options.seed + number,
                 f"--tables={load.TABLES}", f"--table-size={load.ROWS}"))
@@ -24,13 +24,12 @@ def measure(targets, options, outcome):
 def _print(connections, samples):
     rows = []
     for name, of_target in samples.items():
-        has_cpu = "cpu_us" in of_target[0]
         rows.append([
             name, f"{figures.median(of_target, 'per_second'):.0f}",
             figures.spread(of_target, "per_second"),
             f"{figures.median(of_target, 'p50_ms'):.2f}",
             f"{figures.median(of_target, 'p99_ms'):.2f}",
-            f"{figures.median(of_target, 'cpu_us'):.1f}" if has_cpu else "-"])
+            figures.text_of_median(of_target, "cpu_us", "{:.1f}")])
     title = f"point selects, {connections} connection{'s' if connections > 1 else ''}"
     print(f"\n{title}\n" + report.table(
         ["", "queries/s", "of the rounds", "p50 ms", "p99 ms", "CPU us/query"], rows), flush=True)

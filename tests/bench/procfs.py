@@ -45,3 +45,16 @@ def peak_resident_kib(pid):
 
 def reset_peak(pid):
     (PROC / str(pid) / "clear_refs").write_text("5\n")
+
+
+def ephemeral_ports():
+    """How many ports the kernel hands out to outgoing connections."""
+    first, last = (PROC / "sys/net/ipv4/ip_local_port_range").read_text().split()
+    return int(last) - int(first) + 1
+
+
+def available_kib():
+    for line in (PROC / "meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1])
+    raise KeyError("MemAvailable")

@@ -2,32 +2,40 @@
 
 import contextlib
 
+import bulk
+import connects
 import figures
 import lab
 import load
+import memory
 import peers
 import points
+import pymysql
 
-# Name: what measures it, called with (targets, options, outcome). Each adds its own ratios.
+# Name: what measures it, called with (world, options, outcome). Each adds its own ratios.
 PARTS = {
     "points": points.measure,
+    "connect": connects.measure,
+    "rows": bulk.measure_rows,
+    "bulk": bulk.measure_bulk,
+    "slow": memory.measure_slow_client,
+    "idle": memory.measure_idle,
 }
 
 
 def run(options):
     outcome = figures.Outcome("passthrough")
+    parts = {name: part for name, part in PARTS.items() if not options.only or name in options.only}
     with lab.Lab("bench-passthrough") as laboratory:
-        targets = _start(laboratory, options, outcome)
-        _compare_results(targets, outcome)
-        for name, measure in PARTS.items():
-            if options.only and name not in options.only:
-                continue
+        world = _start(laboratory, options, outcome)
+        _compare_results(world, outcome)
+        for name, measure in parts.items():
             try:
-                measure(targets, options, outcome)
-            except (figures.MeasureError, lab.LabError) as error:
+                measure(world, options, outcome)
+            except (figures.MeasureError, lab.LabError, OSError, pymysql.err.Error) as error:
                 outcome.failures.append(f"{name}: {error}")
-            _check_alive(targets, outcome)
-        _compare_results(targets, outcome)
+            _check_alive(world)
+        _compare_results(world, outcome)
     return outcome
 
 
@@ -35,36 +43,31 @@ def _start(laboratory, options, outcome):
     print("Starting servers in", laboratory.folder, flush=True)
     database = peers.start_database(laboratory)
     load.prepare_tables(database)
-    redis = laboratory.redis()
-    targets = [peers.Target("direct", database.port)]
+    world = peers.World(laboratory, database, laboratory.redis())
     if "haproxy" in options.peers:
-        haproxy = laboratory.start(peers.HaProxy(laboratory, database.port))
-        targets.append(peers.Target("haproxy", haproxy.port, haproxy))
+        world.add(laboratory.start(peers.HaProxy(laboratory, database.port)))
     if "router" in options.peers:
         root, reason = peers.router_root()
         if root is None:
             outcome.skipped.append(f"router: {reason}")
         else:
-            router = laboratory.start(peers.Router(laboratory, root, database.port))
-            targets.append(peers.Target("router", router.port, router))
+            world.add(laboratory.start(peers.Router(laboratory, root, database.port)))
     if options.baseline:
-        baseline = peers.start_stockgate(
-            laboratory, database, redis, name="baseline", build=options.baseline)
-        targets.append(peers.Target("baseline", baseline.port, baseline))
-    stockgate = peers.start_stockgate(laboratory, database, redis)
-    targets.append(peers.Target("stockgate", stockgate.port, stockgate))
-    return targets
+        world.add(peers.start_stockgate(
+            laboratory, database, world.redis, name="baseline", build=options.baseline))
+    world.add(peers.start_stockgate(laboratory, database, world.redis))
+    return world
 
 
-def _check_alive(targets, outcome):
-    for target in targets:
+def _check_alive(world):
+    for target in world.targets:
         if target.process is not None and not target.process.is_alive():
             raise lab.LabError(f"{target.name} has ended:\n{target.process.tail()}")
 
 
 def _rows(port):
     """Results that must be the same through every address."""
-    with contextlib.closing(lab.pymysql.connect(
+    with contextlib.closing(pymysql.connect(
             host=lab.LOOPBACK, port=port, user=peers.USER, password=lab.PASSWORD,
             database=peers.SCHEMA, connect_timeout=10, read_timeout=60)) as connection:
         with connection.cursor() as cursor:
@@ -76,8 +79,8 @@ def _rows(port):
             return found
 
 
-def _compare_results(targets, outcome):
-    wanted = _rows(targets[0].port)
-    for target in targets[1:]:
-        if _rows(target.port) != wanted:
+def _compare_results(world, outcome):
+    wanted = _rows(world.database.port)
+    for target in world.targets:
+        if target.process is not None and _rows(target.port) != wanted:
             outcome.failures.append(f"{target.name}: results differ from the direct ones")
