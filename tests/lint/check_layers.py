@@ -39,6 +39,7 @@ HOMES = [
     (r"#include <hiredis", ["proxy/gate/resp"]),
     (r"#include <(mysql|mariadb)[/.]|#include <mysql\.h>", ["proxy/sql/sql_link.cpp"]),
     (r"#include <yaml-cpp", ["config/"]),
+    (r"#include <(zlib|zstd)", ["protocol/codec.cpp"]),
     (r"#include <boost/beast", ["proxy/admin/", "proxy/runtime/asio_impl.cpp"]),
     (r"#include <prometheus/", ["proxy/admin/"]),
     (r"#include <CLI/", ["proxy/cli/", "proxy/main.cpp"]),
