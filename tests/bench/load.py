@@ -71,14 +71,15 @@ def parse(text):
     }
 
 
-def run(target, script, threads, seconds, seed, *options):
+def run(target, script, threads, seconds, seed, *options, folder=None):
     """One run through one address. The CPU time of the process behind it is counted from when all
-    connections are there, and divided by the events: `cpu_us`."""
+    connections are there, and divided by the events: `cpu_us`. With TLS, sysbench takes certificates
+    from its working folder."""
     command = [*_command(target.port, script, f"--threads={threads}", f"--time={seconds}",
                          f"--rand-seed={seed}", "--rand-type=uniform", "--db-ps-mode=disable",
                          "--histogram=on", *options), "run"]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True,
+                          stderr=subprocess.STDOUT, text=True, cwd=folder,
                           preexec_fn=lab.die_with_parent) as child:
         timer = threading.Timer(seconds + START_SECONDS_MAX, child.kill)
         timer.start()
@@ -108,4 +109,5 @@ def _read_until_started(child, target):
         seen.append(line)
         if line.startswith("Threads started"):
             return procfs.cpu_seconds(target.pid) if target.pid is not None else 0.0
-    raise MeasureError(f"{target.name}: sysbench did not start:\n{''.join(seen)}")
+    fatal = [line for line in seen if "FATAL" in line] or seen
+    raise MeasureError(f"{target.name}: sysbench did not start:\n{''.join(fatal[:4])}")
