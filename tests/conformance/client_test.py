@@ -28,7 +28,7 @@ def start(vendor, laboratory):
     shop.create_accounts(database)
     shop.create_tables(database, {SKU: 1000})
     database.execute("CREATE DATABASE IF NOT EXISTS test", *SETTINGS, *vendor.client_settings)
-    proxy = laboratory.proxy(database, None, shop.managed_tables([SKU]))
+    proxy = laboratory.proxy(database, None, shop.managed_tables([SKU]), **vendor.proxy_sections())
     proxy.binary = comparison.own_binary(laboratory)
     shop.adopt(proxy)
     proxy.start()
@@ -51,9 +51,8 @@ def run_case(vendor, case, port, scratch, log):
     return "pass" if code == 0 else "fail"
 
 
-def compare(vendor, laboratory, options, seconds):
+def compare(vendor, laboratory, cases, seconds):
     part = comparison.Part("client")
-    cases = comparison.order(vendor.client_cases(), options)
     if not cases:
         return part
     database, proxy = start(vendor, laboratory)

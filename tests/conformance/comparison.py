@@ -105,11 +105,9 @@ def read_list(name):
     return list(dict.fromkeys(names))
 
 
-def order(names, options):
-    """The names that --only asks for, in the order of the seed when time is bounded."""
-    if options.only:
-        names = [name for name in names if any(word in name for word in options.only)]
-    names = list(names)
+def order(names, words, options):
+    """The names that contain one of the words, in the order of the seed when time is bounded."""
+    names = [name for name in names if not words or any(word in name for word in words)]
     if options.seconds is not None:
         random.Random(options.seed).shuffle(names)
     return names

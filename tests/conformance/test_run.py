@@ -9,6 +9,7 @@ import time
 import comparison
 
 CHUNK_MAX = 100
+CHUNK_MAX_BOUNDED = 40
 CHUNK_FIRST = 8
 TEST_MINUTES_MAX = 5
 CHUNK_SECONDS_MAX = 3 * 3600
@@ -53,7 +54,7 @@ class TestRun:
         self._chunk = 0
         self._proxy = laboratory.proxy(
             _Backend(self._port), None, [], name=f"stockgate-{name}",
-            ledger={"user": "", "password": ""})
+            ledger={"user": "", "password": ""}, **vendor.proxy_sections())
         self._proxy.binary = comparison.own_binary(laboratory)
         self._proxy.start()
 
@@ -113,7 +114,7 @@ class TestRun:
                 fits = int((started + seconds - now) / ((now - begin) / len(chunk)) * 0.8)
                 if fits < CHUNK_FIRST:
                     break
-                size = min(fits, CHUNK_MAX)
+                size = min(fits, CHUNK_MAX_BOUNDED)
         self._again()
         comparison.check_proxy(self._proxy, self.part)
         return self.part

@@ -7,7 +7,6 @@ import comparison
 import lab
 import test_run
 
-
 # The client test's part of the time.
 CLIENT_SHARE = 0.2
 
@@ -28,11 +27,10 @@ class Clock:
 
 
 def choose_parts(runs, options):
-    """Words of --only that name a part choose it; the others are left to choose tests."""
+    """Words of --only that name a part choose it; the others choose tests."""
     names = {"client", *(run[0] for run in runs)}
     chosen = names.intersection(options.only)
-    options.only = [word for word in options.only if word not in names]
-    return chosen or names
+    return chosen or names, [word for word in options.only if word not in names]
 
 
 def run(vendor, runs, options):
@@ -45,16 +43,17 @@ def run(vendor, runs, options):
         print(f"SKIPPED {suite}: {reason}")
         options.results[suite] = {"skipped": reason}
         return 0
-    chosen = choose_parts(runs, options)
+    chosen, words = choose_parts(runs, options)
     parts = []
     clock = Clock(options.seconds, sum(run[3] for run in runs if run[0] in chosen) +
                   (CLIENT_SHARE if "client" in chosen else 0))
     with lab.Lab(f"conformance-{suite}") as laboratory:
         if "client" in chosen:
             with lab.Lab("client", laboratory.folder / "client", keep=True) as own:
-                parts.append(client_test.compare(vendor, own, options, clock.take(CLIENT_SHARE)))
+                cases = comparison.order(vendor.client_cases(), words, options)
+                parts.append(client_test.compare(vendor, own, cases, clock.take(CLIENT_SHARE)))
         for name, tests, arguments, share in runs:
-            tests = comparison.order(comparison.read_list(tests), options)
+            tests = comparison.order(comparison.read_list(tests), words, options)
             if tests and name in chosen:
                 one = test_run.TestRun(vendor, laboratory, name, arguments)
                 parts.append(one.compare(tests, clock.take(share)))

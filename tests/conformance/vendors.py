@@ -47,6 +47,13 @@ class Vendor:
         """A path of the vendor's programs as this process sees it."""
         return pathlib.Path(path)
 
+    def proxy_sections(self):
+        """Configuration that lets the proxy do what the vendor's server does: it shows the very
+        certificate that the harness gives to the server."""
+        data = self.outside(self.folder) / "std_data"
+        return {"client": {"tls": {"mode": "optional", "certificate": str(data / "server-cert.pem"),
+                                   "key": str(data / "server-key.pem")}}}
+
 
 class MariaDbVendor(Vendor):
     """Debian's mariadb-test and mariadb-test-data."""
