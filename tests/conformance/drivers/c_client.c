@@ -472,7 +472,7 @@ static void check_big(void) {
     add(" %d ", mysql_stmt_execute(statement));
     done("big.long data, reset");
     mysql_stmt_close(statement);
-    add_query(link, "SELECT id, LENGTH(body), MD5(body) FROM t_blob ORDER BY id");
+    add_query(link, "SELECT id, LENGTH(body), SHA2(body, 256) FROM t_blob ORDER BY id");
     done("big.arrived");
     add_query(link, "SELECT body FROM t_blob WHERE id = 1");
     done("big.text");
@@ -536,7 +536,7 @@ static void check_load(void) {
                  files, names[number]);
         add_query(link, sql);
         add_query(link, "SHOW WARNINGS LIMIT 5");
-        add_query(link, "SELECT COUNT(*), MD5(GROUP_CONCAT(id, body ORDER BY id)) FROM t_load");
+        add_query(link, "SELECT COUNT(*), SHA2(GROUP_CONCAT(id, body ORDER BY id), 256) FROM t_load");
         add_query(link, "DELETE FROM t_load");
         done("load.%s", names[number]);
     }

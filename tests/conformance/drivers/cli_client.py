@@ -18,7 +18,7 @@ def command(*options, user=USER, password=PASSWORD, schema=SCHEMA):
              f"-p{password}", "--default-character-set=utf8mb4", "--local-infile=1"]
     if NAME == "mysql":
         words += ["--ssl-mode=" + ("REQUIRED" if MODE == "tls" else "DISABLED"),
-                  "--get-server-public-key"]
+                  "--get-server-public-key", "--commands"]
     elif MODE == "tls":
         words += ["--ssl"]
     if MODE == "compress":
@@ -42,7 +42,7 @@ def text(sql, *options, **login):
 
 def check_connect():
     yield "banner", text("SELECT 1;", "-vvv")
-    status = text("status\n")
+    status = text("\\s\n" if NAME == "mysql" else "status\n")
     yield "status", ([line for line in status[1].splitlines() if not re.match(
         r"(Connection id|Connection|TCP port|Uptime|Threads):", line)], status[2])
     yield "same id", text("SELECT id = CONNECTION_ID() FROM information_schema.processlist "
@@ -54,12 +54,12 @@ def check_connect():
 
 def check_statements():
     """All of them in one session and in several forms of output, cut at the marks in between."""
-    sql = "".join(f"SELECT '##{number:03}';\n{line};\n"
+    sql = "".join(f"SELECT '##{number:03}';\n{line}\n;\n"
                   for number, line in enumerate(observe.statements())
                   if not line.startswith("/* only"))
     for name, options in {"table": ("-t", "-vvv"), "xml": ("-X",), "raw": ("-r", "-N"),
                           "types": ("--column-type-info", "-vvv"),
-                          "unbuffered": ("-q", "-vvv", "--show-warnings")}.items():
+                          "unbuffered": ("-q", "-v", "--show-warnings")}.items():
         run("DELETE FROM t_order; ALTER TABLE t_order AUTO_INCREMENT = 1; "
             "UPDATE t_stock SET stock = 1000, title = 'item' WHERE sku_id = 2002;")
         code, output, errors = text(sql, "-f", *options)
@@ -93,7 +93,7 @@ def check_big():
     yield "read", (code, observe.digest(output), errors)
     sql = "INSERT INTO t_blob VALUES (1, '" + "w" * 20000000 + "');"
     yield "write", text(sql, "--max-allowed-packet=64M", "-vvv")[2]
-    yield "arrived", text("SELECT LENGTH(body), SHA1(body) FROM t_blob WHERE id = 1;")
+    yield "arrived", text("SELECT LENGTH(body), SHA2(body, 256) FROM t_blob WHERE id = 1;")
     for name, options in {"stored": (), "quick": ("-q",)}.items():
         code, output, errors = run(observe.STREAM + ";", *options)
         yield f"stream, {name}", (code, observe.digest(output), errors)
@@ -104,7 +104,7 @@ def check_load():
         yield name, text(f"LOAD DATA LOCAL INFILE '{FILES}/{name}.tsv' INTO TABLE t_load "
                          "(id, body); SHOW WARNINGS LIMIT 5;", "-vvv")
         yield f"{name}, loaded", text(
-            "SELECT COUNT(*), MD5(GROUP_CONCAT(id, body ORDER BY id)) FROM t_load; "
+            "SELECT COUNT(*), SHA2(GROUP_CONCAT(id, body ORDER BY id), 256) FROM t_load; "
             "DELETE FROM t_load;")
 
 

@@ -135,7 +135,7 @@ def check_big():
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO t_blob VALUES (1, _binary %s)", (BLOB,))
         yield "written", cursor.rowcount
-        cursor.execute("SELECT LENGTH(body), SHA1(body) FROM t_blob WHERE id = 1")
+        cursor.execute("SELECT LENGTH(body), SHA2(body, 256) FROM t_blob WHERE id = 1")
         yield "arrived", cursor.fetchall()
         cursor.execute("SELECT body FROM t_blob WHERE id = 1")
         yield "read", observe.digest(cursor.fetchone()[0])
@@ -192,7 +192,7 @@ def check_load():
                              cursor._result.message)
             except driver.Error as error:
                 yield name, error.args
-            cursor.execute("SELECT COUNT(*), MD5(GROUP_CONCAT(id, body ORDER BY id)) FROM t_load")
+            cursor.execute("SELECT COUNT(*), SHA2(GROUP_CONCAT(id, body ORDER BY id), 256) FROM t_load")
             yield f"{name}, loaded", cursor.fetchall()
             cursor.execute("DELETE FROM t_load")
     connection.close()

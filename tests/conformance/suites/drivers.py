@@ -19,7 +19,7 @@ import shop
 
 HERE = driver_programs.HERE
 SERVERS = ("mariadb", "mysql9")
-PROGRAM_SECONDS_MAX = 300
+PROGRAM_SECONDS_MAX = 150
 # What a mode needs from a greeting; without it on either side the mode cannot be run.
 MODES = {"plain": None, "tls": "ssl", "compress": "compress"}
 
