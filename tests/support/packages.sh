@@ -3,6 +3,7 @@
 # a second run does not touch the network.
 #   packages.sh [build] [test] [lint]      all three when none is named
 #   packages.sh conformance                the vendors' own test suites (150 MB)
+#   packages.sh conformance_drivers        drivers of the languages that ./test does without
 #   packages.sh bench                      the peer and the load generator of tests/bench
 # Works as root or with sudo; otherwise says what to run. A server that comes with a package is not
 # started: the tests run their own, and a database on its usual port is not ours to open.
@@ -19,6 +20,10 @@ packages_test=(mariadb-server mariadb-client redis-server
     python3 python3-pymysql python3-cryptography python3-yaml php8.2-cli php8.2-mysql)
 packages_lint=(clang clang-format clang-tidy)
 packages_conformance=(mariadb-test mariadb-test-data)
+packages_conformance_drivers=(mariadb-client python3-pymysql python3-mysqldb python3-pyodbc
+    odbc-mariadb gcc pkg-config libmariadb-dev php8.2-cli php8.2-mysql libdbd-mysql-perl
+    libdbd-mariadb-perl ruby-mysql2 libmariadb-java default-jdk-headless golang-go
+    golang-github-go-sql-driver-mysql-dev openssl)
 packages_bench=(haproxy sysbench)
 
 # Node may come from elsewhere than Debian, and then brings its own npm.
@@ -86,31 +91,34 @@ install_missing() {
     fi
 }
 
-# The Node driver is on npm only.
-install_mysql2() {
-    local folder=$project/build/npm
-    [ ! -e "$folder/node_modules/mysql2/package.json" ] || return 0
-    echo "packages: installing mysql2 into build/npm"
+# The Node drivers are on npm only.
+install_npm() {
+    local folder=$project/build/npm name=$1
+    [ ! -e "$folder/node_modules/$name/package.json" ] || return 0
+    echo "packages: installing $name into build/npm"
     mkdir -p "$folder"
     [ -e "$folder/package.json" ] || echo '{"private": true}' >"$folder/package.json"
-    npm install --prefix "$folder" --no-audit --no-fund --silent mysql2@3 ||
-        fail "npm install mysql2 failed"
+    npm install --prefix "$folder" --no-audit --no-fund --silent "$name@3" ||
+        fail "npm install $name failed"
 }
 
 groups=("$@")
 [ ${#groups[@]} -gt 0 ] || groups=(build test lint)
-wants_npm=no
+npm_names=()
 for group in "${groups[@]}"; do
     case $group in
         build) collect "${packages_build[@]}" ;;
         test) collect "${packages_test[@]}"
               collect_commands "${commands_test[@]}"
-              wants_npm=yes ;;
+              npm_names+=(mysql2) ;;
         lint) collect "${packages_lint[@]}" ;;
         conformance) collect "${packages_conformance[@]}" ;;
+        conformance_drivers) collect "${packages_conformance_drivers[@]}"
+              collect_commands "${commands_test[@]}"
+              npm_names+=(mysql2 mariadb) ;;
         bench) collect "${packages_bench[@]}" ;;
-        *) fail "unknown group '$group' (build, test, lint, conformance, bench)" ;;
+        *) fail "unknown group '$group' (build, test, lint, conformance, conformance_drivers, bench)" ;;
     esac
 done
 install_missing
-if [ "$wants_npm" = yes ]; then install_mysql2; fi
+for name in "${npm_names[@]}"; do install_npm "$name"; done
