@@ -38,7 +38,7 @@ constexpr Row rows[] = {
     {Command::connect_out, "COM_CONNECT_OUT", ReplyShape::unknown},
     {Command::register_slave, "COM_REGISTER_SLAVE", ReplyShape::ok_or_err},
     {Command::stmt_prepare, "COM_STMT_PREPARE", ReplyShape::prepare},
-    {Command::stmt_execute, "COM_STMT_EXECUTE", ReplyShape::result},
+    {Command::stmt_execute, "COM_STMT_EXECUTE", ReplyShape::execute},
     {Command::stmt_send_long_data, "COM_STMT_SEND_LONG_DATA", ReplyShape::none},
     {Command::stmt_close, "COM_STMT_CLOSE", ReplyShape::none},
     {Command::stmt_reset, "COM_STMT_RESET", ReplyShape::ok_or_err},

@@ -46,16 +46,17 @@ enum class Command : std::uint8_t {
 
 // The shape of a command's reply: the one table that drives the tracker.
 enum class ReplyShape : std::uint8_t {
-    none,       // quit, stmt_close, stmt_send_long_data
-    ok_or_err,  // one packet: OK, ERR or EOF (ping, init_db, set_option, stmt_reset, ...)
-    text,       // statistics: one bare string (or ERR)
-    result,     // query, execute, bulk_execute, process_info: OK / ERR / LOCAL INFILE / result sets
-    prepare,    // stmt_prepare
-    rows,       // stmt_fetch: rows without column definitions
+    none,        // quit, stmt_close, stmt_send_long_data
+    ok_or_err,   // one packet: OK, ERR or EOF (ping, init_db, set_option, stmt_reset, ...)
+    text,        // statistics: one bare string (or ERR)
+    result,      // query, bulk_execute, process_info: OK / ERR / LOCAL INFILE / result sets
+    prepare,     // stmt_prepare
+    rows,        // stmt_fetch: rows without column definitions
     field_list,  // column definitions until EOF (OK under deprecate_eof)
     auth,        // change_user, and the login itself
     raw,         // binlog dumps, table_dump, clone: the session becomes a byte relay
     unknown,     // a command we do not know: one reply of the `result` shape
+    execute,     // stmt_execute: as `result`, but the rows may stay in a cursor
 };
 
 [[nodiscard]] ReplyShape reply_shape(std::uint8_t command) noexcept;

@@ -56,7 +56,7 @@ Errc ResponseTracker::on_definition() {
         if (const Errc error = read_ending(); error != Errc::ok) return error;
         // Rows of a cursor are fetched later, so this EOF is the last packet. With deprecate_eof
         // the same news comes as an OK in the place of the first row and needs no care.
-        if ((end_.status & status::cursor_exists) != 0) {
+        if (rows_stay_in_cursor()) {
             finish_result();
         } else {
             // Servers tell in this EOF that OUT parameters come and more behind them, and forget
@@ -88,6 +88,14 @@ Errc ResponseTracker::on_prepared() {
     if (reader.failed()) return Errc::malformed;
     next_prepared_part();
     return Errc::ok;
+}
+
+// The flag alone does not tell: a procedure or function that opens a cursor of its own leaves it
+// set in every result set that follows, of text statements too. A result set among several is never
+// one to be fetched, and whoever gets rows in text has no statement to fetch them from.
+bool ResponseTracker::rows_stay_in_cursor() const noexcept {
+    constexpr std::uint16_t both = status::cursor_exists | status::more_results;
+    return shape_ == ReplyShape::execute && (end_.status & both) == status::cursor_exists;
 }
 
 // Parameters first, then columns, each only if there are any, each with its EOF.

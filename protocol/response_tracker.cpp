@@ -53,6 +53,7 @@ void ResponseTracker::expect(ReplyShape shape) noexcept {
         case ReplyShape::prepare:
         case ReplyShape::auth:
         case ReplyShape::unknown:
+        case ReplyShape::execute:
             state_ = State::first;
             break;
     }
@@ -206,6 +207,7 @@ Errc ResponseTracker::on_first() {
             return on_prepared();
         case ReplyShape::result:
         case ReplyShape::unknown:
+        case ReplyShape::execute:
             return on_result_first();
         case ReplyShape::ok_or_err: {
             if (first_byte_ != ok_byte && !is_ending()) return Errc::malformed;
@@ -243,7 +245,8 @@ bool ResponseTracker::is_progress_report() const noexcept {
 // OK or EOF that ends rows or a list.
 Errc ResponseTracker::on_ending() {
     if (const Errc error = read_ending(); error != Errc::ok) return error;
-    if (shape_ == ReplyShape::result || shape_ == ReplyShape::unknown) {
+    if (shape_ == ReplyShape::result || shape_ == ReplyShape::unknown ||
+        shape_ == ReplyShape::execute) {
         finish_result();
     } else {
         finish(ReplyEnd::How::ok);

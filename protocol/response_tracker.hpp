@@ -112,6 +112,7 @@ private:
     [[nodiscard]] Errc on_prepared();
     [[nodiscard]] Errc on_auth();
     [[nodiscard]] Errc on_definition();
+    [[nodiscard]] bool rows_stay_in_cursor() const noexcept;
     [[nodiscard]] Errc on_prepared_definition();
     [[nodiscard]] Errc on_err();
     [[nodiscard]] Errc on_ending();

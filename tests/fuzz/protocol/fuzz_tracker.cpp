@@ -49,6 +49,7 @@ Setup setup_of(std::span<const std::uint8_t> head) {
         ReplyShape::auth,
         ReplyShape::unknown,
         ReplyShape::raw,
+        ReplyShape::execute,
     };
     Setup setup{};
     setup.shape = shapes[head[0] % std::size(shapes)];

@@ -98,7 +98,7 @@ const std::vector<Capture>& mariadb_captures() {
      },
      How::err, no_status, 1064, false},
     {"plain: execute",
-     ReplyShape::result, plain,
+     ReplyShape::execute, plain,
      {
          "0100000101",
          "20000002036465660474657374017401740269640269640c3f000b000000030350000000",
@@ -108,7 +108,7 @@ const std::vector<Capture>& mariadb_captures() {
      },
      How::ok, 0x0002, 0, true},
     {"plain: execute with a cursor",
-     ReplyShape::result, plain,
+     ReplyShape::execute, plain,
      {
          "0100000101",
          "20000002036465660474657374017401740269640269640c3f000b000000030110000000",
@@ -136,7 +136,7 @@ const std::vector<Capture>& mariadb_captures() {
      },
      How::err, no_status, 1421, false},
     {"plain: execute a call",
-     ReplyShape::result, plain,
+     ReplyShape::execute, plain,
      {
          "0100000101",
          "17000002036465660000000131000c3f0001000000038100000000",
@@ -262,7 +262,7 @@ const std::vector<Capture>& mariadb_captures() {
      },
      How::prepared, no_status, 0, false},
     {"deprecate_eof: execute",
-     ReplyShape::result, deprecate_eof,
+     ReplyShape::execute, deprecate_eof,
      {
          "0100000101",
          "20000002036465660474657374017401740269640269640c3f000b000000030350000000",
@@ -271,7 +271,7 @@ const std::vector<Capture>& mariadb_captures() {
      },
      How::ok, 0x0002, 0, true},
     {"deprecate_eof: execute with a cursor",
-     ReplyShape::result, deprecate_eof,
+     ReplyShape::execute, deprecate_eof,
      {
          "0100000101",
          "20000002036465660474657374017401740269640269640c3f000b000000030110000000",
@@ -292,7 +292,7 @@ const std::vector<Capture>& mariadb_captures() {
      },
      How::ok, 0x0082, 0, true},
     {"deprecate_eof: execute a call",
-     ReplyShape::result, deprecate_eof,
+     ReplyShape::execute, deprecate_eof,
      {
          "0100000101",
          "17000002036465660000000131000c3f0001000000038100000000",

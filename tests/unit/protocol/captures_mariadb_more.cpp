@@ -132,7 +132,7 @@ const std::vector<Capture>& mariadb_more_captures() {
      },
      How::prepared, no_status, 0, false},
     {"cache_metadata and deprecate_eof: execute without definitions",
-     ReplyShape::result, cache_metadata_and_deprecate_eof,
+     ReplyShape::execute, cache_metadata_and_deprecate_eof,
      {
          "020000010100",
          "06000002000001000000",
@@ -140,7 +140,7 @@ const std::vector<Capture>& mariadb_more_captures() {
      },
      How::ok, 0x0002, 0, true},
     {"cache_metadata and deprecate_eof: execute with a cursor",
-     ReplyShape::result, cache_metadata_and_deprecate_eof,
+     ReplyShape::execute, cache_metadata_and_deprecate_eof,
      {
          "020000010101",
          "20000002036465660474657374017401740269640269640c3f000b000000030110000000",
@@ -148,7 +148,7 @@ const std::vector<Capture>& mariadb_more_captures() {
      },
      How::ok, 0x0042, 0, true},
     {"cache_metadata and deprecate_eof: execute with a cursor, without definitions",
-     ReplyShape::result, cache_metadata_and_deprecate_eof,
+     ReplyShape::execute, cache_metadata_and_deprecate_eof,
      {
          "020000010100",
          "07000002fe000042000000",
@@ -235,7 +235,7 @@ const std::vector<Capture>& mariadb_more_captures() {
      },
      How::prepared, no_status, 0, false},
     {"cache_metadata: execute without definitions",
-     ReplyShape::result, cache_metadata,
+     ReplyShape::execute, cache_metadata,
      {
          "020000010100",
          "05000002fe00000200",
@@ -244,7 +244,7 @@ const std::vector<Capture>& mariadb_more_captures() {
      },
      How::ok, 0x0002, 0, true},
     {"cache_metadata: execute with a cursor",
-     ReplyShape::result, cache_metadata,
+     ReplyShape::execute, cache_metadata,
      {
          "020000010101",
          "20000002036465660474657374017401740269640269640c3f000b000000030110000000",
@@ -252,7 +252,7 @@ const std::vector<Capture>& mariadb_more_captures() {
      },
      How::ok, 0x0042, 0, true},
     {"cache_metadata: execute with a cursor, without definitions",
-     ReplyShape::result, cache_metadata,
+     ReplyShape::execute, cache_metadata,
      {
          "020000010100",
          "05000002fe00004200",
@@ -282,7 +282,7 @@ const std::vector<Capture>& mariadb_more_captures() {
      },
      How::err, 0x0022, 1242, true},
     {"bulk with all: bulk execute",
-     ReplyShape::result, cache_metadata_and_deprecate_eof,
+     ReplyShape::execute, cache_metadata_and_deprecate_eof,
      {
          "2e00000100020002000000265265636f7264733a203220204475706c6963617465733a20302020576172"
          "6e696e67733a2030",

@@ -83,7 +83,7 @@ const std::vector<Capture>& mysql_captures() {
      },
      How::prepared, no_status, 0, false},
     {"plain: execute",
-     ReplyShape::result, plain,
+     ReplyShape::execute, plain,
      {
          "0100000101",
          "20000002036465660474657374017401740269640269640c3f000b000000030350000000",
@@ -93,7 +93,7 @@ const std::vector<Capture>& mysql_captures() {
      },
      How::ok, 0x0003, 0, true},
     {"plain: execute with a cursor",
-     ReplyShape::result, plain,
+     ReplyShape::execute, plain,
      {
          "0100000101",
          "20000002036465660474657374017401740269640269640c3f000b000000030110000000",
@@ -114,7 +114,7 @@ const std::vector<Capture>& mysql_captures() {
      },
      How::ok, 0x0083, 0, true},
     {"plain: execute a call",
-     ReplyShape::result, plain,
+     ReplyShape::execute, plain,
      {
          "0100000101",
          "17000002036465660000000131000c3f0002000000088100000000",
@@ -235,7 +235,7 @@ const std::vector<Capture>& mysql_captures() {
      },
      How::prepared, no_status, 0, false},
     {"deprecate_eof and session_track: execute with a cursor",
-     ReplyShape::result, deprecate_eof_and_track,
+     ReplyShape::execute, deprecate_eof_and_track,
      {
          "0100000101",
          "20000002036465660474657374017401740269640269640c3f000b000000030110000000",
@@ -250,7 +250,7 @@ const std::vector<Capture>& mysql_captures() {
      },
      How::ok, 0x0043, 0, true},
     {"deprecate_eof and session_track: execute a call",
-     ReplyShape::result, deprecate_eof_and_track,
+     ReplyShape::execute, deprecate_eof_and_track,
      {
          "0100000101",
          "17000002036465660000000131000c3f0002000000088100000000",

@@ -70,7 +70,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::prepared, no_status, 0, false},
     {"optional_metadata: execute",
-     ReplyShape::result, optional_metadata,
+     ReplyShape::execute, optional_metadata,
      {
          "020000010101",
          "20000002036465660474657374017401740269640269640c3f000b000000030350000000",
@@ -80,7 +80,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::ok, 0x0003, 0, true},
     {"optional_metadata: execute with a cursor",
-     ReplyShape::result, optional_metadata,
+     ReplyShape::execute, optional_metadata,
      {
          "020000010101",
          "20000002036465660474657374017401740269640269640c3f000b000000030110000000",
@@ -95,7 +95,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::ok, 0x0043, 0, true},
     {"optional_metadata: execute a call",
-     ReplyShape::result, optional_metadata,
+     ReplyShape::execute, optional_metadata,
      {
          "020000010101",
          "17000002036465660000000131000c3f0002000000088100000000",
@@ -142,7 +142,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::prepared, no_status, 0, false},
     {"optional_metadata: execute without definitions",
-     ReplyShape::result, optional_metadata,
+     ReplyShape::execute, optional_metadata,
      {
          "020000010100",
          "05000002fe00000300",
@@ -151,7 +151,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::ok, 0x0003, 0, true},
     {"optional_metadata: cursor without definitions",
-     ReplyShape::result, optional_metadata,
+     ReplyShape::execute, optional_metadata,
      {
          "020000010100",
          "05000002fe00004300",
@@ -217,7 +217,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::prepared, no_status, 0, false},
     {"optional_metadata and deprecate_eof: execute",
-     ReplyShape::result, optional_metadata_and_deprecate_eof,
+     ReplyShape::execute, optional_metadata_and_deprecate_eof,
      {
          "020000010101",
          "20000002036465660474657374017401740269640269640c3f000b000000030350000000",
@@ -226,7 +226,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::ok, 0x0003, 0, true},
     {"optional_metadata and deprecate_eof: execute with a cursor",
-     ReplyShape::result, optional_metadata_and_deprecate_eof,
+     ReplyShape::execute, optional_metadata_and_deprecate_eof,
      {
          "020000010101",
          "20000002036465660474657374017401740269640269640c3f000b000000030110000000",
@@ -241,7 +241,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::ok, 0x0043, 0, true},
     {"optional_metadata and deprecate_eof: execute a call",
-     ReplyShape::result, optional_metadata_and_deprecate_eof,
+     ReplyShape::execute, optional_metadata_and_deprecate_eof,
      {
          "020000010101",
          "17000002036465660000000131000c3f0002000000088100000000",
@@ -281,7 +281,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::prepared, no_status, 0, false},
     {"optional_metadata and deprecate_eof: execute without definitions",
-     ReplyShape::result, optional_metadata_and_deprecate_eof,
+     ReplyShape::execute, optional_metadata_and_deprecate_eof,
      {
          "020000010100",
          "06000002000001000000",
@@ -289,7 +289,7 @@ const std::vector<Capture>& mysql_metadata_captures() {
      },
      How::ok, 0x0003, 0, true},
     {"optional_metadata and deprecate_eof: cursor without definitions",
-     ReplyShape::result, optional_metadata_and_deprecate_eof,
+     ReplyShape::execute, optional_metadata_and_deprecate_eof,
      {
          "020000010100",
          "07000002fe000043000000",

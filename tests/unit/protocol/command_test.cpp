@@ -28,7 +28,7 @@ TEST(Command, HasAShapeAndAName) {
         {0x12, "COM_BINLOG_DUMP", ReplyShape::raw},
         {0x13, "COM_TABLE_DUMP", ReplyShape::raw},
         {0x16, "COM_STMT_PREPARE", ReplyShape::prepare},
-        {0x17, "COM_STMT_EXECUTE", ReplyShape::result},
+        {0x17, "COM_STMT_EXECUTE", ReplyShape::execute},
         {0x18, "COM_STMT_SEND_LONG_DATA", ReplyShape::none},
         {0x19, "COM_STMT_CLOSE", ReplyShape::none},
         {0x1a, "COM_STMT_RESET", ReplyShape::ok_or_err},

@@ -123,6 +123,29 @@ TEST(Tracker, BearsABackendThatGivesUpInTheMiddleOfAFile) {
     EXPECT_TRUE(tracker.idle());
 }
 
+// A cursor that a procedure or a function opens leaves its flag in what the statement sends: the
+// status 0x006a below is MariaDB's for CALL, 0x0042 is MySQL's for SELECT with such a function.
+TEST(Tracker, GoesOnToTheRowsBehindACursorOfARoutine) {
+    const Bytes ending_set = packet("fe 0000 6a00");
+    const Bytes call = packet("01") + definition + ending_set + packet("0131") + ending_set;
+    for (const ReplyShape shape : {ReplyShape::result, ReplyShape::execute}) {
+        ResponseTracker tracker = started(shape);
+        feed_open(tracker, call + packet("01") + definition + ending_set);
+        feed_whole(tracker, packet("0132") + ending_set + packet("00 00 00 2200 0000"));
+        EXPECT_EQ(tracker.end().status, 0x0022);
+    }
+    const Bytes ending = packet("fe 0000 4200");
+    ResponseTracker tracker = started(ReplyShape::result);
+    feed_open(tracker, packet("01") + definition + ending);
+    feed_whole(tracker, packet("0131") + ending);
+}
+
+TEST(Tracker, EndsWhereTheRowsStayInACursor) {
+    ResponseTracker tracker = started(ReplyShape::execute);
+    feed_whole(tracker, packet("01") + definition + packet("fe 0000 4200"));
+    EXPECT_TRUE(tracker.idle());
+}
+
 TEST(Tracker, WalksThroughAnAuthentication) {
     struct Turn {
         std::string_view payload;
