@@ -51,7 +51,7 @@ def _proxies(world, database, redis, prefix, options, connections_max):
                                 connections_max=connections_max)
     if "haproxy" in options.peers:
         yield world.laboratory.start(peers.HaProxy(
-            world.laboratory, database.port, name=f"{prefix}-haproxy",
+            world.laboratory, [peers.Route(database.port)], name=f"{prefix}-haproxy",
             connections_max=connections_max))
 
 

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import tempfile
 
+import certificates
 import lab
 import shop
 
@@ -55,18 +56,22 @@ class Target:
 
 
 class Database(lab.MariaDb):
-    """MariaDB with further settings."""
+    """MariaDB with a certificate and further settings."""
 
     settings = ("back-log = 1024",)
 
     def _render(self):
-        return super()._render() + "\n".join(self.settings) + "\n"
+        self.certificate = certificates.Certificate(self.folder, self.user)
+        # sysbench shows the same certificate as a client.
+        tls = (f"ssl-ca = {self.certificate.path}", f"ssl-cert = {self.certificate.path}",
+               f"ssl-key = {self.certificate.key}")
+        return super()._render() + "\n".join([*self.settings, *tls]) + "\n"
 
 
 class _Listener(lab.Process):
-    def __init__(self, name, folder):
+    def __init__(self, name, folder, port):
         super().__init__(name, folder)
-        self.port = lab.free_port()
+        self.port = port
 
     def wait_for_port(self):
         lab.wait_until(self._is_listening, lab.START_SECONDS_MAX, f"{self.name} to listen", self)
@@ -80,11 +85,25 @@ class _Listener(lab.Process):
             return False
 
 
+class Route:
+    """One address of HAProxy and what is behind it; `bind` and `server` are further words."""
+
+    def __init__(self, backend_port, bind="", server=""):
+        self.port = lab.free_port()
+        self._lines = [
+            f"listen port{self.port}",
+            f"    bind {lab.LOOPBACK}:{self.port} {bind}".rstrip(),
+            f"    server backend {lab.LOOPBACK}:{backend_port} {server}".rstrip()]
+
+    def lines(self):
+        return self._lines
+
+
 class HaProxy(_Listener):
-    def __init__(self, laboratory, backend_port, name="haproxy", connections_max=CONNECTIONS_MAX):
-        super().__init__(name, laboratory.folder)
+    def __init__(self, laboratory, routes, name="haproxy", connections_max=CONNECTIONS_MAX):
+        super().__init__(name, laboratory.folder, routes[-1].port)
         self._settings = laboratory.folder / f"{name}.cfg"
-        self._settings.write_text("\n".join([
+        lines = [
             "global",
             f"    maxconn {connections_max}",
             f"    nbthread {THREADS}",
@@ -93,10 +112,10 @@ class HaProxy(_Listener):
             "    timeout connect 10s",
             "    timeout client 1h",
             "    timeout server 1h",
-            "listen database",
-            f"    bind {lab.LOOPBACK}:{self.port}",
-            f"    server backend {lab.LOOPBACK}:{backend_port}",
-        ]) + "\n")
+        ]
+        for route in routes:
+            lines += route.lines()
+        self._settings.write_text("\n".join(lines) + "\n")
 
     def start(self):
         binary = shutil.which("haproxy") or "/usr/sbin/haproxy"
@@ -108,7 +127,7 @@ class Router(_Listener):
     """MySQL Router from the chroot that mysql9.sh makes; its files lie inside that chroot."""
 
     def __init__(self, laboratory, root, backend_port):
-        super().__init__("router", laboratory.folder)
+        super().__init__("router", laboratory.folder, lab.free_port())
         self._root = root
         folder = pathlib.Path(tempfile.mkdtemp(prefix="stockgate-", dir=root / "srv"))
         laboratory.add_folder(folder)
@@ -189,11 +208,11 @@ def start_database(laboratory, kind=Database, name="mariadb"):
 
 
 def start_stockgate(laboratory, database, redis, name="stockgate", build=None,
-                    connections_max=CONNECTIONS_MAX):
+                    connections_max=CONNECTIONS_MAX, **sections):
     """Stockgate with one adopted SKU; `build` is another build's folder."""
     proxy = laboratory.proxy(
         database, redis, shop.managed_tables([MANAGED_SKU]), name=name,
-        limits={"connections_max": connections_max})
+        limits={"connections_max": connections_max}, **sections)
     if build is not None:
         proxy.binary = pathlib.Path(build) / "proxy" / "stockgate"
     proxy.config.write_text(

@@ -11,6 +11,7 @@ import memory
 import peers
 import points
 import pymysql
+import tls
 
 # Name: what measures it, called with (world, options, outcome). Each adds its own ratios.
 PARTS = {
@@ -20,6 +21,7 @@ PARTS = {
     "bulk": bulk.measure_bulk,
     "slow": memory.measure_slow_client,
     "idle": memory.measure_idle,
+    "tls": tls.measure,
 }
 
 
@@ -45,7 +47,7 @@ def _start(laboratory, options, outcome):
     load.prepare_tables(database)
     world = peers.World(laboratory, database, laboratory.redis())
     if "haproxy" in options.peers:
-        world.add(laboratory.start(peers.HaProxy(laboratory, database.port)))
+        world.add(laboratory.start(peers.HaProxy(laboratory, [peers.Route(database.port)])))
     if "router" in options.peers:
         root, reason = peers.router_root()
         if root is None:
