@@ -1,6 +1,7 @@
 """The servers and tables that the driver programs run against, the same before every run."""
 
 import shutil
+import subprocess
 
 import lab
 import shop
@@ -73,8 +74,28 @@ def make_files(folder):
     return folder
 
 
+def make_certificate(folder, name, user=None):
+    """A self-signed certificate and its key as PEM files."""
+    certificate, key = folder / f"{name}-cert.pem", folder / f"{name}-key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30",
+                    "-subj", f"/CN={name}", "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
+    if user is not None:
+        shutil.chown(key, user, user)
+    return str(certificate), str(key)
+
+
+class TlsMariaDb(lab.MariaDb):
+    """MariaDB that offers TLS; MySQL makes its own certificates."""
+
+    def _render(self):
+        certificate, key = make_certificate(self.folder, "server", self.user)
+        return super()._render() + f"ssl-cert = {certificate}\nssl-key = {key}\n"
+
+
 def start_database(laboratory, server):
-    database = laboratory.mysql9() if server == "mysql9" else laboratory.mariadb()
+    database = laboratory.mysql9() if server == "mysql9" else \
+        laboratory.start(TlsMariaDb(laboratory))
     shop.create_accounts(database)
     shop.create_tables(database, {HOT: 100, COLD: 1000})
     identified = "IDENTIFIED WITH caching_sha2_password BY" if server == "mysql9" else \
@@ -89,6 +110,9 @@ def start_database(laboratory, server):
 
 def start_proxy(laboratory, database, **sections):
     """A proxy with a hot SKU, from a copy of the binary: a rebuild meanwhile changes nothing."""
+    certificate, key = make_certificate(laboratory.folder, "proxy")
+    sections.setdefault("client", {
+        "tls": {"mode": "optional", "certificate": certificate, "key": key}})
     proxy = laboratory.proxy(
         database, laboratory.redis(), shop.managed_tables([HOT]), **sections)
     binary = laboratory.folder / "stockgate-under-test"

@@ -70,6 +70,8 @@ def check_statements():
         run(connection, "ALTER TABLE t_order AUTO_INCREMENT = 1")
         run(connection, "UPDATE t_stock SET stock = 1000, title = 'item' WHERE sku_id = 2002")
         for number, sql in enumerate(observe.statements()):
+            if sql.startswith("/* only"):
+                continue  # the driver's own parser ends the process
             try:
                 yield f"{name} {number:03} {sql[:50]}", run(connection, sql)
             except (ValueError, SystemError) as error:  # a date that Python does not have
