@@ -73,8 +73,8 @@ def parse(text):
 
 def run(target, script, threads, seconds, seed, *options, folder=None):
     """One run through one address. The CPU time of the process behind it is counted from when all
-    connections are there, and divided by the events: `cpu_us`. With TLS, sysbench takes certificates
-    from its working folder."""
+    connections are there, and divided by the events: `cpu_us`. With TLS, sysbench takes its
+    certificates from its working folder."""
     command = [*_command(target.port, script, f"--threads={threads}", f"--time={seconds}",
                          f"--rand-seed={seed}", "--rand-type=uniform", "--db-ps-mode=disable",
                          "--histogram=on", *options), "run"]
