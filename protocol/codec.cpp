@@ -5,6 +5,8 @@
 #include <zstd_errors.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -32,6 +34,7 @@ public:
         const int result = inflate(&stream_, Z_NO_FLUSH);
         if (result == Z_MEM_ERROR) throw std::bad_alloc();
         Step step{input.size() - stream_.avail_in, output.size() - stream_.avail_out};
+        step.was_full = stream_.avail_out == 0;
         if (result == Z_STREAM_END) step.state = Step::State::ended;
         // A call that changes nothing is Z_BUF_ERROR and does no harm.
         const bool good = result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;
@@ -56,6 +59,7 @@ public:
     ZstdDecoder& operator=(const ZstdDecoder&) = delete;
 
     Step step(std::span<const std::uint8_t> input, std::span<std::uint8_t> output) override {
+        if (!begins_well(input)) return {0, 0, false, Step::State::bad};
         // No room while it reads its header. With room it would take a shortcut for whole frames
         // that skips the limit on the window, so that the result depended on how input is cut.
         if (consumed_ < header_bytes_max && !input.empty()) {
@@ -75,12 +79,26 @@ public:
 private:
     static constexpr std::size_t header_bytes_max = 18;
 
+    // The library knows formats from before the first release as well, and skips frames without
+    // content. Nobody speaks those here, so nobody shall reach the code that does.
+    [[nodiscard]] bool begins_well(std::span<const std::uint8_t> input) const noexcept {
+        static constexpr std::array<std::uint8_t, 4> magic = {0x28, 0xb5, 0x2f, 0xfd};
+        if (consumed_ >= magic.size()) return true;
+        const std::size_t size = std::min(input.size(), magic.size() - consumed_);
+        return std::equal(
+            input.begin(),
+            input.begin() + static_cast<std::ptrdiff_t>(size),
+            magic.begin() + consumed_
+        );
+    }
+
     Step decode(std::span<const std::uint8_t> input, std::span<std::uint8_t> output) {
         ZSTD_inBuffer in{input.data(), input.size(), 0};
         ZSTD_outBuffer out{output.data(), output.size(), 0};
         const std::size_t result = ZSTD_decompressStream(context_, &out, &in);
         consumed_ += in.pos;
         Step step{in.pos, out.pos};
+        step.was_full = out.pos == out.size;
         if (ZSTD_isError(result) != 0) {
             if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
             step.state = Step::State::bad;

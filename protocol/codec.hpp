@@ -18,6 +18,7 @@ public:
     struct Step {
         std::size_t consumed = 0;
         std::size_t produced = 0;
+        bool was_full = false;  // more may come without further input
         enum class State : std::uint8_t { goes_on, ended, bad } state = State::goes_on;
     };
 

@@ -93,7 +93,7 @@ CompressedReader::Progress CompressedReader::unpack(
     const bool stuck = !moved && (!input.empty() || input_left_ == 0);
     input_left_ -= static_cast<std::uint32_t>(step.consumed);
     if (!at_end) output_left_ -= static_cast<std::uint32_t>(step.produced);
-    pending_ = step.produced == room.size();
+    pending_ = step.was_full;
 
     const bool ended = step.state == Decoder::Step::State::ended;
     const bool short_of = ended && (input_left_ > 0 || output_left_ > 0);

@@ -1,9 +1,12 @@
 #include "protocol/compressed.hpp"
 
 #include "captures.hpp"
+#include "captures_compressed.hpp"
 #include "hex.hpp"
+#include "protocol/bytes.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/frame.hpp"
+#include "protocol/packets.hpp"
 
 #include <gtest/gtest.h>
 
@@ -242,6 +245,72 @@ TEST(CompressedReader, GivesTheSameInSmallPieces) {
     }
 }
 
+std::uint32_t crc32_of(const Bytes& bytes) {
+    std::uint32_t crc = 0xffffffff;
+    for (const std::uint8_t byte : bytes) {
+        crc ^= byte;
+        for (int bit = 0; bit < 8; ++bit) {
+            crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320U : 0);
+        }
+    }
+    return ~crc;
+}
+
+TEST(CompressedReader, ReadsWhatRealServersSendAtEveryCut) {
+    for (const CompressedCapture& capture : compressed_captures()) {
+        const Bytes stream = from_hex(capture.stream);
+        const Bytes content = read_whole(capture.algorithm, stream).bytes;
+        ASSERT_EQ(content.size(), capture.content_size) << capture.name;
+        EXPECT_EQ(crc32_of(content), capture.content_crc32) << capture.name;
+        for (std::size_t cut = 1; cut < stream.size(); ++cut) {
+            const auto next = [&](std::size_t position) {
+                return position < cut ? cut - position : stream.size();
+            };
+            const Read read = read_in_pieces(capture.algorithm, stream, next, 1000);
+            ASSERT_FALSE(read.failed) << capture.name << " " << cut;
+            ASSERT_TRUE(read.bytes == content) << capture.name << " " << cut;
+            ASSERT_TRUE(read.at_boundary);
+        }
+    }
+}
+
+TEST(CompressedReader, GivesThePacketsOfRealServers) {
+    for (const CompressedCapture& capture : compressed_captures()) {
+        const Bytes content = read_whole(capture.algorithm, from_hex(capture.stream)).bytes;
+        const std::string letters(as_text(content));
+        EXPECT_NE(letters.find("abcabcabcabc"), std::string::npos);
+        FrameScanner scanner;
+        std::span<const std::uint8_t> left(content);
+        std::span<const std::uint8_t> last;
+        std::size_t packets = 0;
+        while (!left.empty()) {
+            const auto run = scanner.step(left);
+            last = left.first(run.size);
+            left = left.subspan(run.size);
+            packets += run.packet_ends ? 1U : 0U;
+        }
+        EXPECT_TRUE(scanner.at_boundary());
+        EXPECT_EQ(packets, capture.packets);
+        const auto err = decode_err(last, plain);
+        ASSERT_TRUE(err.has_value());
+        EXPECT_EQ(err->message, "No database selected");
+    }
+}
+
+TEST(CompressedWriter, WritesWhatIsReadAgain) {
+    for (const CompressedCapture& capture : compressed_captures()) {
+        const Bytes content = read_whole(capture.algorithm, from_hex(capture.stream)).bytes;
+        CompressedWriter writer(capture.algorithm, -1);
+        Bytes stream;
+        for (std::size_t position = 0; position < content.size(); position += 977) {
+            const auto piece = std::span(content).subspan(position);
+            writer.append(stream, piece.first(std::min<std::size_t>(piece.size(), 977)));
+        }
+        EXPECT_LT(stream.size(), content.size() / 2);
+        EXPECT_TRUE(read_whole(capture.algorithm, stream).bytes == content);
+    }
+}
+
 // Each of the reader's states can be moved away from.
 TEST(CompressedReader, CanBeMovedAtAnyPoint) {
     for (const Compression algorithm : algorithms) {
@@ -391,6 +460,33 @@ TEST(CompressedReader, ReadsZstdBlocksOfOneByte) {
             );
             EXPECT_EQ(to_hex(read.bytes), "616263") << size << " " << room;
         }
+    }
+}
+
+// Formats from before zstd's first release, and frames to be skipped.
+TEST(CompressedReader, RefusesOtherKindsOfZstd) {
+    const std::string rest = " 20 03 08000061 08000062 09000063";
+    for (const std::string_view magic : {"25b52ffd", "26b52ffd", "27b52ffd", "1eb52ffd"}) {
+        const Bytes stream = packet(3, from_hex(std::string(magic) + rest));
+        EXPECT_TRUE(read_whole(Compression::zstd, stream).failed) << magic;
+    }
+    const Bytes skipped = from_hex("502a4d18 01000000 ff 28b52ffd" + rest);
+    EXPECT_TRUE(read_whole(Compression::zstd, packet(3, skipped)).failed);
+    EXPECT_TRUE(read_whole(Compression::zstd, packet(3, from_hex("28b52ffe"))).failed);
+}
+
+// The packet goes on, but what came with the begin of its frame is out. Three of its bytes are all
+// there should be, so the fourth is one too many.
+TEST(CompressedReader, HoldsNothingOfZstdBack) {
+    const std::string head = "ff0000 01 030000 28b52ffd a0 03080000";
+    for (const std::string_view letters : {"616263", "61626364"}) {
+        const Bytes stream = from_hex(head + "610800" + std::string(letters));
+        const bool too_many = letters.size() > 6;
+        const Read read = read_whole(Compression::zstd, stream);
+        EXPECT_EQ(read.failed, too_many);
+        EXPECT_EQ(to_hex(read.bytes), too_many ? "" : "616263");
+        const auto single = [](std::size_t) { return std::size_t{1}; };
+        EXPECT_EQ(read_in_pieces(Compression::zstd, stream, single, 1).failed, too_many);
     }
 }
 
