@@ -56,18 +56,24 @@ def compare(vendor, laboratory, cases, seconds):
     if not cases:
         return part
     database, proxy = start(vendor, laboratory)
-    scratch = vendor.scratch(laboratory, "client-test")
+    scratch = vendor.scratch(laboratory, "files")
     deadline = None if seconds is None else time.monotonic() + seconds
     with open(laboratory.folder / "client-test.log", "a") as log:
 
-        def both(case):
-            return comparison.Pair(case, run_case(vendor, case, database.port, scratch, log),
-                                   run_case(vendor, case, proxy.port, scratch, log))
+        def run(case, port):
+            return run_case(vendor, case, port, scratch, log)
 
         for case in cases:
             if deadline is not None and time.monotonic() > deadline:
                 break
-            part.add([both(case)])
-        part.settle([both(one.test) for one in part.different()])
+            part.add([comparison.Pair(case, run(case, database.port), run(case, proxy.port))])
+        # Once more in the other order: some cases leave behind what their next run trips over.
+        again = []
+        for one in part.different():
+            proxied, direct = run(one.test, proxy.port), run(one.test, database.port)
+            if (one.direct, one.proxied) == (proxied, direct):
+                direct = proxied
+            again.append(comparison.Pair(one.test, direct, proxied))
+        part.settle(again)
     comparison.check_proxy(proxy, part)
     return part

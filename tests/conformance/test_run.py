@@ -70,7 +70,7 @@ class TestRun:
             f"{self.part.name}-{self._chunk}-{way}",
             self._vendor.command(
                 ["env", f"MTR_BUILD_THREAD={self._build_thread}",
-                 f"MTR_PORT_GROUP_SIZE={self._vendor.ports}", f"MYSQL_TEST={wrapper}", "perl",
+                 f"MTR_PORT_GROUP_SIZE={self._vendor.port_step}", f"MYSQL_TEST={wrapper}", "perl",
                  self._vendor.harness, f"--vardir={files}", "--force", "--max-test-fail=0",
                  "--retry=0", f"--testcase-timeout={TEST_MINUTES_MAX}", "--suite-timeout=600",
                  *self._vendor.harness_options, *self._arguments, *tests],

@@ -49,7 +49,8 @@ def run(vendor, runs, options):
                   (CLIENT_SHARE if "client" in chosen else 0))
     with lab.Lab(f"conformance-{suite}") as laboratory:
         if "client" in chosen:
-            with lab.Lab("client", laboratory.folder / "client", keep=True) as own:
+            folder = laboratory.folder / f"{laboratory.folder.name}-client"
+            with lab.Lab("client", folder, keep=True) as own:
                 cases = comparison.order(vendor.client_cases(), words, options)
                 parts.append(client_test.compare(vendor, own, cases, clock.take(CLIENT_SHARE)))
         for name, tests, arguments, share in runs:

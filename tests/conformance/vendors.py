@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import shutil
 import socket
 import subprocess
 
@@ -29,8 +30,8 @@ class Vendor:
         """A number of which the harness makes its ports, and the port of its first server."""
         generator = random.SystemRandom()
         for _ in range(1000):
-            number = generator.randrange(5000 // self.ports, 21000 // self.ports)
-            first = number * self.ports + 10000
+            number = generator.randrange(5000 // self.port_step, 21000 // self.port_step)
+            first = number * self.port_step + 10000
             if all_free(first, self.ports):
                 return number, first
         raise lab.LabError("no free ports for the test harness")
@@ -60,6 +61,7 @@ class MariaDbVendor(Vendor):
 
     flavour = "mariadb"
     ports = 30
+    port_step = 30
     folder = "/usr/share/mysql/mysql-test"
     harness = "mariadb-test-run.pl"
     test_program = "/usr/bin/mariadb-test"
@@ -103,6 +105,7 @@ class MySqlVendor(Vendor):
 
     flavour = "mysql"
     ports = 40
+    port_step = 10
     folder = "/usr/lib/mysql-test"
     harness = "mysql-test-run.pl"
     test_program = "/usr/lib/mysql-test/bin/mysqltest"
@@ -139,10 +142,18 @@ class MySqlVendor(Vendor):
                 str(self.root), str(folder), *map(str, arguments)]
 
     def scratch(self, laboratory, name):
+        self._remove_old()
         folder = self.root / "srv" / f"stockgate-{laboratory.folder.name}-{name}"
         folder.mkdir(parents=True, exist_ok=True)
         laboratory.add_folder(folder)
         return pathlib.Path("/") / folder.relative_to(self.root)
+
+    def _remove_old(self):
+        """A run that was killed leaves its folder: servers of the harness write to the very end."""
+        for folder in (self.root / "srv").glob("stockgate-conformance-mysql-*"):
+            owner = folder.name.split("-")[3]
+            if owner.isdigit() and not pathlib.Path("/proc", owner).exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
     def server(self, laboratory):
         return laboratory.mysql9()
