@@ -19,13 +19,13 @@ constexpr Entry table[] = {
     {Word::common, capability::long_flag, true},
     {Word::common, capability::connect_with_db, true},
     {Word::common, capability::no_schema, true},
-    {Word::common, capability::compress, false},  // frames inside compressed blocks
+    {Word::common, capability::compress, false},  // each leg has its own, see login.cpp
     {Word::common, capability::odbc, true},
     {Word::common, capability::local_files, true},
     {Word::common, capability::ignore_space, true},
     {Word::common, capability::protocol_41, true},
     {Word::common, capability::interactive, true},
-    {Word::common, capability::ssl, false},  // until TLS is ended here
+    {Word::common, capability::ssl, false},  // each leg has its own
     {Word::common, capability::ignore_sigpipe, true},
     {Word::common, capability::transactions, true},
     {Word::common, capability::reserved, true},
@@ -69,6 +69,29 @@ constexpr Capabilities sum_of_table() noexcept {
 Capabilities passable_capabilities() noexcept {
     static constexpr Capabilities sum = sum_of_table();
     return sum;
+}
+
+Capabilities capability_named(std::string_view name) noexcept {
+    struct Named {
+        std::string_view name;
+        Capabilities capability;
+    };
+    static constexpr Named names[] = {
+        {"query_attributes", {capability::query_attributes, 0}},
+        {"optional_resultset_metadata", {capability::optional_resultset_metadata, 0}},
+        {"session_track", {capability::session_track, 0}},
+        {"deprecate_eof", {capability::deprecate_eof, 0}},
+        {"local_files", {capability::local_files, 0}},
+        {"multi_statements", {capability::multi_statements, 0}},
+        {"connect_attrs", {capability::connect_attrs, 0}},
+        {"mariadb_cache_metadata", {0, mariadb_capability::cache_metadata}},
+        {"mariadb_bulk_operations", {0, mariadb_capability::stmt_bulk_operations}},
+        {"mariadb_extended_metadata", {0, mariadb_capability::extended_metadata}},
+    };
+    for (const Named& named : names) {
+        if (named.name == name) return named.capability;
+    }
+    return {};
 }
 
 }  // namespace protocol

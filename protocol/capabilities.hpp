@@ -5,6 +5,7 @@
 // Source: MySQL "Capabilities Flags" / MariaDB "Connection: capabilities".
 
 #include <cstdint>
+#include <string_view>
 
 namespace protocol {
 
@@ -84,8 +85,11 @@ struct Capabilities {
     bool operator==(const Capabilities&) const = default;
 };
 
-// What we let through. Masked: ssl (until TLS is ended here), compress and zstd_compression,
-// MariaDB progress and com_multi. Everything else is framed correctly and passes.
+// What we let through. Masked: MariaDB progress and com_multi. Not passed on, but made on each leg
+// by itself: ssl, compress and zstd_compression. Everything else is framed correctly and passes.
 [[nodiscard]] Capabilities passable_capabilities() noexcept;
+
+// The bit that an operator may withhold by name (client.mask); empty for any other name.
+[[nodiscard]] Capabilities capability_named(std::string_view name) noexcept;
 
 }  // namespace protocol

@@ -13,7 +13,6 @@ constexpr std::uint8_t greeting_version = 10;
 constexpr std::size_t scramble_head_size = 8;
 constexpr std::size_t scramble_tail_min = 13;
 constexpr std::size_t reserved_size = 6;      // and four more that MariaDB uses
-constexpr std::size_t login_fixed_size = 32;  // all of an SSLRequest
 constexpr std::size_t login_mariadb_at = 28;  // the second word in a login
 
 // Where the parts of a greeting lie that masking changes; zero where the greeting ends before it.
@@ -92,6 +91,13 @@ std::string_view read_auth_data(ByteReader& reader, Capabilities caps) {
     return reader.text_to_nul_or_end();
 }
 
+// Behind the connection attributes, which may be missing or cut.
+std::uint8_t last_byte(ByteReader& reader) {
+    if (reader.left() > 1) static_cast<void>(reader.text_length_encoded());
+    const std::uint8_t byte = reader.left() > 0 ? reader.int1() : std::uint8_t{0};
+    return reader.failed() ? std::uint8_t{0} : byte;
+}
+
 }  // namespace
 
 Result<Greeting> decode_greeting(std::span<const std::uint8_t> payload) {
@@ -100,12 +106,15 @@ Result<Greeting> decode_greeting(std::span<const std::uint8_t> payload) {
     return parsed->greeting;
 }
 
-Result<Capabilities> mask_greeting(std::span<std::uint8_t> payload, Capabilities allowed) {
+Result<Capabilities> mask_greeting(
+    std::span<std::uint8_t> payload, Capabilities allowed, std::uint32_t added
+) {
     const auto parsed = parse_greeting(payload);
     if (!parsed) return parsed.error();
     Capabilities caps = parsed->greeting.capabilities;
     // This bit says which kind of greeting it is: never a matter of taste.
     caps.flags &= allowed.flags | capability::long_password;
+    caps.flags |= added;
     caps.mariadb_flags &= allowed.mariadb_flags;
 
     const GreetingLayout& layout = parsed->layout;
@@ -122,7 +131,7 @@ Result<LoginRequest> decode_login(std::span<const std::uint8_t> payload, Capabil
     // The first two bytes are flags in every version; only 4.1 and later have four of them.
     if (payload.size() < 2) return Errc::incomplete;
     if ((read_flags(payload, 0, 2) & capability::protocol_41) == 0) return Errc::unsupported;
-    if (payload.size() < login_fixed_size) return Errc::incomplete;
+    if (payload.size() < login_head_size) return Errc::incomplete;
 
     LoginRequest login;
     login.requested.flags = reader.int4();
@@ -134,10 +143,10 @@ Result<LoginRequest> decode_login(std::span<const std::uint8_t> payload, Capabil
     login.capabilities.flags = login.requested.flags & offered.flags;
     login.capabilities.mariadb_flags = login.requested.mariadb_flags & offered.mariadb_flags;
     login.is_ssl_request =
-        payload.size() == login_fixed_size && login.requested.has(capability::ssl);
+        payload.size() == login_head_size && login.requested.has(capability::ssl);
     if (login.is_ssl_request) return login;
 
-    reader.skip(login_fixed_size - reader.position());
+    reader.skip(login_head_size - reader.position());
     login.user = reader.text_to_nul();
     // What follows is missing or without its last zero in some old connectors.
     if (reader.left() > 0) static_cast<void>(read_auth_data(reader, login.capabilities));
@@ -147,22 +156,25 @@ Result<LoginRequest> decode_login(std::span<const std::uint8_t> payload, Capabil
         login.auth_plugin = reader.text_to_nul_or_end();
     }
     if (reader.failed()) return reader.error();
+    if (login.capabilities.has(capability::zstd_compression)) login.zstd_level = last_byte(reader);
     return login;
 }
 
-Result<Capabilities> mask_login(std::span<std::uint8_t> payload, Capabilities offered) {
-    if (payload.size() < login_fixed_size) return Errc::incomplete;
+Result<Capabilities> mask_login(
+    std::span<std::uint8_t> payload, Capabilities offered, std::uint32_t added
+) {
+    if (payload.size() < login_head_size) return Errc::incomplete;
     const std::uint32_t requested = read_flags(payload, 0, 4);
     if ((requested & capability::protocol_41) == 0) return Errc::unsupported;
     // A MySQL client sets long_password towards a MariaDB too and means no second word by it.
     const std::uint32_t keep = offered.flags | capability::long_password;
-    Capabilities caps{requested & keep, 0};
+    Capabilities caps{(requested & keep) | added, 0};
     write_flags(payload, 0, 4, caps.flags);
     if (has_mariadb_word(requested, offered)) {
         caps.mariadb_flags = read_flags(payload, login_mariadb_at, 4) & offered.mariadb_flags;
         write_flags(payload, login_mariadb_at, 4, caps.mariadb_flags);
     }
-    caps.flags &= offered.flags;
+    caps.flags &= offered.flags | added;
     return caps;
 }
 

@@ -28,9 +28,10 @@ struct Greeting {
 // caller looks for that first.
 [[nodiscard]] Result<Greeting> decode_greeting(std::span<const std::uint8_t> payload);
 // Clears in place every capability bit that `allowed` does not have; also MariaDB's second word
-// where there is one. The payload must have passed decode_greeting.
+// where there is one. Sets the bits of `added`, which are for what this side does itself (TLS,
+// compression). The payload must have passed decode_greeting.
 [[nodiscard]] Result<Capabilities> mask_greeting(
-    std::span<std::uint8_t> payload, Capabilities allowed
+    std::span<std::uint8_t> payload, Capabilities allowed, std::uint32_t added = 0
 );
 
 // "10.11.6-MariaDB-..." (also "5.5.5-10.11.6-MariaDB") -> 101106, true; "9.7.4" -> 90704, false.
@@ -46,6 +47,7 @@ struct LoginRequest {
     std::uint32_t max_packet_size = 0;
     std::uint32_t collation = 0;
     bool is_ssl_request = false;  // nothing after the character set
+    std::uint8_t zstd_level = 0;  // 0: not said
     std::string_view user;
     std::string_view schema;
     std::string_view auth_plugin;
@@ -57,10 +59,13 @@ struct LoginRequest {
 
 // Clears in place every bit that was not offered, as the server itself would if it had sent our
 // greeting. Needed: MariaDB's client libraries set all of their second word's bits unasked, and a
-// server that has a bit which we masked would take it. The payload must have passed decode_login.
+// server that has a bit which we masked would take it. Sets the bits of `added`, which are for what
+// the leg does that the login goes out on. The payload must have passed decode_login.
 [[nodiscard]] Result<Capabilities> mask_login(
-    std::span<std::uint8_t> payload, Capabilities offered
+    std::span<std::uint8_t> payload, Capabilities offered, std::uint32_t added = 0
 );
+// The part of a login that is an SSLRequest by itself, in bytes.
+inline constexpr std::size_t login_head_size = 32;
 
 struct ChangeUser {
     std::string_view user;

@@ -26,7 +26,7 @@ struct CounterRow {
 using M = SessionMetrics;
 
 // Series of one name stand together. Labels are only used where the sum over them means something.
-constexpr std::array<CounterRow, 17> counter_rows{{
+constexpr std::array<CounterRow, 20> counter_rows{{
     {"stockgate_sessions_total", "Client connections accepted.", &M::sessions_total, {}, {}},
     {"stockgate_sessions_refused_total",
      "Client connections turned away before authentication.",
@@ -34,6 +34,13 @@ constexpr std::array<CounterRow, 17> counter_rows{{
      {},
      {}},
     {"stockgate_login_failed_total", "Logins that the backend refused.", &M::login_failed, {}, {}},
+    {"stockgate_probes_total", "Closed before the backend was asked.", &M::probes_total, {}, {}},
+    {"stockgate_tls_failed_total",
+     "TLS handshakes that failed.",
+     &M::tls_failed_client,
+     "side",
+     "client"},
+    {"stockgate_tls_failed_total", "", &M::tls_failed_backend, "side", "backend"},
     {"stockgate_client_bytes_total",
      "Bytes exchanged with clients.",
      &M::bytes_client_in,

@@ -13,7 +13,6 @@
 namespace proxy {
 
 namespace asio = boost::asio;
-using tcp = asio::ip::tcp;
 
 namespace {
 
@@ -126,9 +125,32 @@ void App::build_control() {
     gates_ = std::make_unique<RebuildTargets>(control_redis_.get(), local_maintenance_, breaker_);
 }
 
+// Reads the certificates and hands them to the cores. What cannot be used is logged, and the former
+// ones stay.
+bool App::load_tls() {
+    TlsContexts contexts;
+    std::string wrong;
+    if (config_->client.tls.mode != config::ClientTls::Mode::off) {
+        auto loaded = TlsContext::load_server(config_->client.tls);
+        contexts.client = std::move(loaded.context);
+        if (!loaded.wrong.empty()) wrong = "key=client.tls error=\"" + loaded.wrong + '"';
+    }
+    auto loaded = TlsContext::load_client(config_->backend.tls, config_->backend.address.host);
+    contexts.backend = std::move(loaded.context);
+    if (!loaded.wrong.empty()) wrong = "key=backend.tls error=\"" + loaded.wrong + '"';
+    if (!wrong.empty()) {
+        spdlog::critical("event=tls_unusable {}", wrong);
+        return false;
+    }
+    for (const auto& core : cores_) core->set_tls(contexts);
+    return true;
+}
+
 int App::run() {
+    if (!load_tls()) return 1;
     signals_.add(SIGTERM);
     signals_.add(SIGINT);
+    signals_.add(SIGHUP);
     std::signal(SIGPIPE, SIG_IGN);
     auto waiting = wait_for_signals();
     spawn(control_.get_executor(), "signals", std::move(waiting));
@@ -156,7 +178,6 @@ Task<> App::start_up() {
         control_.stop();
         co_return;
     }
-    spdlog::info("event=admin_listening address={} port={}", config_->admin.address.host, *port);
     if (!config_->ledger.user.empty()) {
         bool is_read = co_await registry_->refresh_now();
         while (!is_read) {
@@ -193,7 +214,7 @@ bool App::listen_all() {
             chosen_core_ = &least_busy_core();
             return chosen_core_->io();
         };
-        hooks.accepted = [this](tcp::socket socket) { accepted(std::move(socket)); };
+        hooks.accepted = [this](StreamSocket socket) { accepted(std::move(socket)); };
         auto listener = std::make_unique<Listener>(control_.get_executor(), std::move(hooks));
         const std::string wrong = listener->listen(address);
         if (!wrong.empty()) {
@@ -204,10 +225,11 @@ bool App::listen_all() {
             );
             return false;
         }
+        auto bound = address;
+        if (!bound.is_unix()) bound.port = listener->port();
         spdlog::info(
-            "event=listening address={}:{} backend={} cores={}",
-            address.host,
-            listener->port(),
+            "event=listening address={} backend={} cores={}",
+            config::to_string(bound),
             config::to_string(config_->backend.address),
             cores_.size()
         );
@@ -228,7 +250,7 @@ std::size_t App::session_total() const {
     return total;
 }
 
-void App::accepted(tcp::socket socket) {
+void App::accepted(StreamSocket socket) {
     // The socket was opened on the loop that choose_loop named; several listeners share it one at a
     // time.
     Core* core = nullptr;
@@ -254,7 +276,7 @@ void App::accepted(tcp::socket socket) {
         boost::system::error_code ignored;
         socket.non_blocking(true, ignored);
         socket.write_some(asio::buffer(packet), ignored);
-        socket.shutdown(tcp::socket::shutdown_send, ignored);
+        socket.shutdown(StreamSocket::shutdown_send, ignored);
         return;
     }
     core->adopt(std::move(socket), next_session_++);
@@ -320,8 +342,14 @@ Task<std::size_t> App::undecided() {
 }
 
 Task<> App::wait_for_signals() {
-    const auto [error, number] = co_await signals_.async_wait(asio::as_tuple(asio::use_awaitable));
-    if (error) co_return;
+    int number = SIGHUP;
+    while (number == SIGHUP) {
+        const auto [error, received] =
+            co_await signals_.async_wait(asio::as_tuple(asio::use_awaitable));
+        if (error) co_return;
+        number = received;
+        if (number == SIGHUP && load_tls()) spdlog::info("event=certificates_reloaded");
+    }
     spdlog::info("event=shutdown signal={}", number);
     stage_ = Stage::draining;
     co_await shut_down();

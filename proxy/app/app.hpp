@@ -44,7 +44,8 @@ private:
     Task<> shut_down();
     Task<> wait_for_signals();
     Task<> refresh_registry();
-    void accepted(boost::asio::ip::tcp::socket socket);
+    void accepted(StreamSocket socket);
+    bool load_tls();
     [[nodiscard]] Core& least_busy_core();
     [[nodiscard]] std::size_t session_total() const;
     Task<std::vector<bool>> live(std::string key, std::vector<RequestId> ids);

@@ -1,15 +1,20 @@
 #include "proxy/app/core.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 namespace proxy {
 
 namespace asio = boost::asio;
 
+namespace {
+constexpr std::chrono::milliseconds watch_interval{500};
+}  // namespace
+
 SqlAccount ledger_account(const config::Config& config) {
-    SqlAccount account;
-    account.host = config.backend.address.host;
-    account.port = config.backend.address.port;
+    SqlAccount account = backend_account(config.backend);
     account.user = config.ledger.user;
     account.password = config.ledger.password.reveal();
     account.timeout = config.ledger.timeout;
@@ -35,6 +40,12 @@ Core::Core(unsigned index, CoreParts parts) {
     context_.index = index;
     context_.executor = executor;
     context_.config = parts.config;
+    context_.passable = protocol::passable_capabilities();
+    for (const std::string& name : config.client.mask) {
+        const auto withheld = protocol::capability_named(name);
+        context_.passable.flags &= ~withheld.flags;
+        context_.passable.mariadb_flags &= ~withheld.mariadb_flags;
+    }
     context_.metrics = parts.metrics;
     context_.ids = RequestIdGenerator{parts.incarnation, static_cast<std::uint16_t>(index)};
     context_.random.seed(parts.incarnation + index);
@@ -61,6 +72,8 @@ Core::Core(unsigned index, CoreParts parts) {
 
 void Core::start() {
     if (redis_) redis_->start();
+    auto watch = watch_sessions();
+    spawn(loop_.io().get_executor(), "session_watch", std::move(watch));
     loop_.start();
 }
 
@@ -75,7 +88,7 @@ void Core::set_registry(RegistryView registry) {
     });
 }
 
-void Core::adopt(asio::ip::tcp::socket socket, std::uint64_t number) {
+void Core::adopt(StreamSocket socket, std::uint64_t number) {
     session_count_.fetch_add(1);
     auto session = std::make_shared<Session>(context_, std::move(socket), number);
     asio::post(loop_.io(), [this, session] {
@@ -89,6 +102,27 @@ Task<> Core::run_session(std::shared_ptr<Session> session) {
     co_await session->run();
     sessions_.erase(session->number());
     session_count_.fetch_sub(1);
+}
+
+void Core::set_tls(TlsContexts contexts) {
+    asio::post(loop_.io(), [this, contexts = std::move(contexts)] {
+        context_.client_tls = contexts.client;
+        context_.backend_tls = contexts.backend;
+    });
+}
+
+// One timer for all sessions' slow timeouts, instead of one that each moves with every command.
+Task<> Core::watch_sessions() {
+    asio::steady_timer timer{loop_.io()};
+    for (;;) {
+        timer.expires_after(watch_interval);
+        const auto [error] = co_await timer.async_wait(asio::as_tuple(asio::deferred));
+        if (error) co_return;
+        const auto now = std::chrono::steady_clock::now();
+        for (const auto& [number, weak] : sessions_) {
+            if (const auto session = weak.lock()) session->on_tick(now);
+        }
+    }
 }
 
 void Core::drain_sessions() {

@@ -17,6 +17,12 @@
 
 namespace proxy {
 
+// What sessions secure their two sides with.
+struct TlsContexts {
+    std::shared_ptr<const TlsContext> client;
+    std::shared_ptr<const TlsContext> backend;
+};
+
 struct CoreParts {
     std::shared_ptr<const config::Config> config;
     std::uint32_t incarnation = 0;
@@ -37,7 +43,9 @@ public:
 
     // Any thread.
     void set_registry(RegistryView registry);
-    void adopt(boost::asio::ip::tcp::socket socket, std::uint64_t number);
+    void adopt(StreamSocket socket, std::uint64_t number);
+    // Sessions that begin from now on use these.
+    void set_tls(TlsContexts contexts);
     void drain_sessions();
     void abort_sessions();
     [[nodiscard]] std::size_t session_count() const noexcept { return session_count_.load(); }
@@ -54,6 +62,7 @@ public:
 
 private:
     Task<> run_session(std::shared_ptr<Session> session);
+    Task<> watch_sessions();
 
     EventLoop loop_;
     CoreContext context_;

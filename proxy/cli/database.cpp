@@ -6,9 +6,7 @@ namespace {
 SqlAccount account_of(
     const config::Backend& backend, const Login& login, std::chrono::milliseconds timeout
 ) {
-    SqlAccount account;
-    account.host = backend.address.host;
-    account.port = backend.address.port;
+    SqlAccount account = backend_account(backend);
     account.user = login.user;
     account.password = login.password;
     account.timeout = timeout;

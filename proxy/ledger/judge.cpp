@@ -3,6 +3,7 @@
 #include "proxy/ledger/sku_id.hpp"
 
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>

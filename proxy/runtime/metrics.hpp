@@ -106,6 +106,9 @@ struct alignas(64) SessionMetrics {
     Counter sessions_total;    // accepted
     Counter sessions_refused;  // over the limit, draining, or no backend
     Counter login_failed;
+    Counter probes_total;  // gone again before the backend was asked
+    Counter tls_failed_client;
+    Counter tls_failed_backend;
     std::array<Counter, command_classes> commands_total;  // use command()
     Counter bytes_client_in;                              // from clients
     Counter bytes_client_out;                             // to clients

@@ -26,6 +26,11 @@ void BackendLink::set_capabilities(protocol::Capabilities caps) noexcept {
 
 void BackendLink::expect(PendingReply reply) {
     if (reply.shape == protocol::ReplyShape::none) return;
+    due(std::move(reply));
+}
+
+void BackendLink::due(PendingReply reply) {
+    if (pending_.full()) pending_.set_capacity(pending_.capacity() * 2);
     pending_.push_back(std::move(reply));
 }
 
@@ -50,6 +55,7 @@ Task<bool> BackendLink::collect(
     std::size_t count, std::vector<std::uint8_t> request, std::vector<OwnReply>& replies
 ) {
     own_replies_.clear();
+    backend_.begin_command();
     const ErrorCode error = co_await backend_.write(request);
     if (!error) {
         while (own_replies_.size() < count && !closed_) co_await changed_.wait();
@@ -72,7 +78,7 @@ Task<bool> BackendLink::exchange(
         reply.command = static_cast<std::uint8_t>(protocol::Command::query);
         reply.shape = protocol::ReplyShape::result;
         reply.own = true;
-        pending_.push_back(std::move(reply));
+        due(std::move(reply));
     }
     auto collected = co_await collect(statements.size(), std::move(request), replies);
     co_return collected;
@@ -87,7 +93,7 @@ Task<bool> BackendLink::try_prepare(const std::string& sql, OwnReply& reply) {
     pending.command = static_cast<std::uint8_t>(protocol::Command::stmt_prepare);
     pending.shape = protocol::ReplyShape::prepare;
     pending.own = true;
-    pending_.push_back(std::move(pending));
+    due(std::move(pending));
     std::vector<OwnReply> replies;
     const auto collected = co_await collect(1, std::move(request), replies);
     if (!collected) co_return false;
@@ -95,6 +101,7 @@ Task<bool> BackendLink::try_prepare(const std::string& sql, OwnReply& reply) {
     if (reply.ok()) {
         std::vector<std::uint8_t> close;
         protocol::encode_stmt_close(close, reply.end.statement_id);
+        backend_.begin_command();
         const auto write_error = co_await backend_.write(close);
         if (write_error) co_return false;
     }
@@ -140,68 +147,103 @@ void BackendLink::finish_turn() {
                 own_replies_.push_back(std::move(own));
             } else {
                 observer_->on_reply(reply, end);
+                auth_ended_ = reply.shape == protocol::ReplyShape::auth;
             }
             break;
         }
     }
 }
 
-Task<bool> BackendLink::deliver(ReadBuffer& input) {
-    const auto data = input.data();
-    std::size_t passed = 0;  // everything before this is written or collected
-    std::size_t position = 0;
-    while (position < data.size() && !raw_) {
-        if (!between_turns_ && tracker_.idle()) {
-            // Nothing is due: the server says why it is about to close (idle timeout, shutdown).
-            if (pending_.empty()) {
-                position = data.size();
-                break;
-            }
-            tracker_.expect(pending_.front().shape);
+// False: nothing is due, and what comes is the server's farewell (idle timeout, shutdown).
+bool BackendLink::begin_reply() {
+    if (between_turns_ || !tracker_.idle()) return true;
+    if (pending_.empty()) return false;
+    tracker_.expect(pending_.front().shape);
+    return true;
+}
+
+// Packets of an authentication are looked at whole and renumbered before they pass.
+bool BackendLink::pass_auth(std::span<std::uint8_t> data, Share& share) {
+    if (data.size() < protocol::frame_header_size) {
+        share.needs = protocol::frame_header_size;
+        return false;
+    }
+    const auto header = protocol::read_frame_header(data.data());
+    const std::size_t size = protocol::frame_header_size + header.length;
+    share.understood = size <= auth_packet_size_max;
+    if (!share.understood) return false;
+    if (data.size() < size) {
+        share.needs = size;
+        return false;
+    }
+    share.understood =
+        observer_->may_pass_auth(data.first(size).subspan(protocol::frame_header_size));
+    next_auth_sequence_ = static_cast<std::uint8_t>(header.sequence + 1);
+    data[3] = static_cast<std::uint8_t>(header.sequence - auth_shift_);
+    return share.understood;
+}
+
+BackendLink::Share BackendLink::next_share(std::span<std::uint8_t> data) {
+    Share share;
+    while (share.size < data.size()) {
+        const auto rest = data.subspan(share.size);
+        if (raw_ || !begin_reply()) {
+            share.size = data.size();
+            share.to_client = true;
+            break;
         }
-        const bool own = pending_.front().own;
-        const auto fed = tracker_.feed(data.subspan(position));
-        if (!fed) {
+        const PendingReply& front = pending_.front();
+        if (share.size > 0 && front.own == share.to_client) break;
+        share.to_client = !front.own;
+        const bool is_auth = front.shape == protocol::ReplyShape::auth;
+        if (is_auth && !pass_auth(rest, share)) break;
+        const auto fed = tracker_.feed(rest);
+        share.understood = fed && (share.to_client || take_own(rest.first(fed->size)));
+        if (!share.understood) {
             metrics_->protocol_errors_backend.add();
             spdlog::warn(
                 "event=protocol_error side=backend command={} error=\"{}\"",
-                protocol::command_name(pending_.front().command),
-                fed.error().message()
+                protocol::command_name(front.command),
+                fed ? "reply too large" : fed.error().message()
             );
-            co_return false;
+            break;
         }
-        if (own) {
-            if (position > passed) {
-                const auto write_error =
-                    co_await client_->write(data.subspan(passed, position - passed));
-                if (write_error) co_return false;
-            }
-            if (!take_own(data.subspan(position, fed->size))) co_return false;
-            passed = position + fed->size;
-        }
-        position += fed->size;
+        share.size += fed->size;
         if (fed->ended) finish_turn();
+        if (auth_ended_) break;
     }
-    if (raw_) position = data.size();
-    if (position > passed) {
-        metrics_->bytes_client_out.add(position - passed);
-        const auto write_error = co_await client_->write(data.subspan(passed, position - passed));
-        if (write_error) co_return false;
-    }
-    input.consume(position);
-    // Waiters go on only now: what they write to the client comes behind the reply just written.
-    changed_.notify();
-    co_return true;
+    return share;
 }
 
 Task<> BackendLink::pump() {
     ReadBuffer input;
-    for (;;) {
-        const ErrorCode error = co_await backend_.fill(input);
-        bool delivered = true;
-        if (input.size() > 0) delivered = co_await deliver(input);
-        if (!delivered) break;
-        if (error) break;
+    bool understood = true;
+    ErrorCode error;
+    while (understood && !error) {
+        error = co_await backend_.fill(input);
+        while (understood && input.size() > 0) {
+            const Share share = next_share(input.data());
+            understood = share.understood;
+            if (share.to_client && share.size > 0) {
+                metrics_->bytes_client_out.add(share.size);
+                const auto rest = client_->write_now(input.data().first(share.size));
+                if (!rest.empty()) error = co_await client_->write(rest);
+                if (error) break;
+            }
+            input.consume(share.size);
+            if (auth_ended_) {
+                auth_ended_ = false;
+                auth_shift_ = 0;
+                if (observer_->on_auth_written(input.data())) input.consume(input.size());
+            }
+            // Waiters go on only now: what they write to the client comes behind the reply just
+            // written.
+            if (share.size > 0) changed_.notify();
+            if (share.needs > 0) {
+                input.reserve(share.needs);
+                break;
+            }
+        }
     }
     closed_ = true;
     changed_.notify();

@@ -16,7 +16,8 @@
 #include "proxy/session/replies.hpp"
 #include "proxy/session/transaction_tracker.hpp"
 
-#include <deque>
+#include <boost/circular_buffer.hpp>
+
 #include <memory>
 #include <span>
 #include <string>
@@ -50,6 +51,11 @@ class ReplyObserver {
 public:
     virtual ~ReplyObserver() = default;
     virtual void on_reply(PendingReply& reply, const protocol::ReplyEnd& end) = 0;
+    // Asked before a packet of an authentication goes to the client; false ends the session.
+    virtual bool may_pass_auth(std::span<const std::uint8_t> /*payload*/) { return true; }
+    // The end of an authentication was written to the client. `behind` is what the backend sent
+    // after it; true when it was taken.
+    virtual bool on_auth_written(std::span<const std::uint8_t> /*behind*/) { return false; }
 };
 
 class BackendLink {
@@ -72,7 +78,15 @@ public:
     void become_raw() noexcept { raw_ = true; }
     [[nodiscard]] bool is_raw() const noexcept { return raw_; }
 
+    // What a backend packet's number exceeds the client's by during authentication, since TLS on
+    // one leg alone takes a packet of its own.
+    void set_auth_shift(int shift) noexcept { auth_shift_ = shift; }
+    // The number that the client's next authentication packet must have on the backend leg.
+    [[nodiscard]] std::uint8_t next_auth_sequence() const noexcept { return next_auth_sequence_; }
+
     [[nodiscard]] bool drained() const noexcept { return pending_.empty(); }
+    // Replies due.
+    [[nodiscard]] std::size_t backlog() const noexcept { return pending_.size(); }
     [[nodiscard]] bool closed() const noexcept { return closed_; }
     // The client is to send file data (LOCAL INFILE) before the pending reply goes on.
     [[nodiscard]] bool wants_infile() const noexcept { return infile_; }
@@ -94,10 +108,21 @@ public:
 
 private:
     static constexpr std::size_t own_reply_size_max = 1 << 20;
+    static constexpr std::size_t auth_packet_size_max = 1 << 20;
 
-    Task<bool> deliver(ReadBuffer& input);
+    // The front of what was read that goes one way.
+    struct Share {
+        std::size_t size = 0;
+        bool to_client = false;
+        bool understood = true;
+        std::size_t needs = 0;  // nothing to do before so many bytes are there
+    };
+    [[nodiscard]] Share next_share(std::span<std::uint8_t> data);
+    [[nodiscard]] bool begin_reply();
+    [[nodiscard]] bool pass_auth(std::span<std::uint8_t> data, Share& share);
     [[nodiscard]] bool take_own(std::span<const std::uint8_t> bytes);
     void finish_turn();
+    void due(PendingReply reply);
     Task<bool> collect(
         std::size_t count, std::vector<std::uint8_t> request, std::vector<OwnReply>& replies
     );
@@ -109,7 +134,7 @@ private:
     Event changed_;
     protocol::Capabilities caps_;
     protocol::ResponseTracker tracker_;
-    std::deque<PendingReply> pending_;
+    boost::circular_buffer<PendingReply> pending_{4};
     std::vector<OwnReply> own_replies_;
     std::vector<std::uint8_t> own_bytes_;
     bool raw_ = false;
@@ -117,6 +142,9 @@ private:
     bool client_turn_ = false;
     bool between_turns_ = false;  // the reply at the front goes on after the client's turn
     bool closed_ = false;
+    bool auth_ended_ = false;  // with the bytes about to be written
+    int auth_shift_ = 0;
+    std::uint8_t next_auth_sequence_ = 1;
 };
 
 }  // namespace proxy

@@ -15,6 +15,8 @@ namespace {
 
 // How often one statement may be decided anew because the registry changed under it.
 constexpr int decisions_max = 10;
+// Commands of one client that may be under way at once.
+constexpr std::size_t pipelined_max = 4096;
 
 rewrite::Charset charset_named(std::string_view name) {
     if (name == "big5") return rewrite::Charset::big5;
@@ -83,6 +85,7 @@ Task<> Session::serve_commands() {
 }
 
 void Session::pass_packet(std::size_t frame_length) {
+    if (forward_ == 0 && client_sequence_ == 0) backend_->wire().begin_command();
     forward_ += frame_header_size;
     payload_left_ = frame_length;
     continues_ = frame_length == frame_payload_max;
@@ -124,16 +127,21 @@ bool Session::advance_payload() {
 
 Task<bool> Session::flush() {
     if (forward_ == 0) co_return true;
-    const ErrorCode error = co_await backend_->wire().write(client_in_.data().first(forward_));
+    const auto rest = backend_->wire().write_now(client_in_.data().first(forward_));
+    ErrorCode error;
+    if (!rest.empty()) error = co_await backend_->wire().write(rest);
     client_in_.consume(forward_);
     forward_ = 0;
     co_return !error;
 }
 
 Task<bool> Session::read_more() {
+    // Commands that nobody answers pile up here before they do in the server.
+    if (backend_->backlog() > pipelined_max) co_await backend_->wait_drained();
     const std::size_t before = client_in_.size();
     const ErrorCode error = co_await client_.fill(client_in_);
     core_.metrics->bytes_client_in.add(client_in_.size() - before);
+    last_active_ = std::chrono::steady_clock::now();
     co_return !error;
 }
 
@@ -278,9 +286,7 @@ Task<bool> Session::change_user(std::size_t packet_size) {
         dialect_.charset = rewrite::charset_of_collation(request->collation);
     next_pending_.transaction.resets_session = true;
     const bool logged_in = co_await authenticate(
-        static_cast<std::uint8_t>(protocol::Command::change_user),
-        protocol::ReplyShape::auth,
-        packet_size
+        static_cast<std::uint8_t>(protocol::Command::change_user), packet_size
     );
     co_return logged_in;
 }

@@ -3,10 +3,12 @@
 // touched only on that loop. The registry pointer is replaced by a task posted to the loop.
 
 #include "config/config.hpp"
+#include "protocol/capabilities.hpp"
 #include "proxy/gate/gate.hpp"
 #include "proxy/ledger/judge.hpp"
 #include "proxy/ledger/registry.hpp"
 #include "proxy/ledger/request_id.hpp"
+#include "proxy/net/tls_context.hpp"
 #include "proxy/runtime/metrics.hpp"
 #include "proxy/sql/sql_pool.hpp"
 
@@ -55,6 +57,10 @@ struct CoreContext {
     unsigned index = 0;
     boost::asio::any_io_executor executor;
     std::shared_ptr<const config::Config> config;
+    protocol::Capabilities passable;  // what clients are offered of the backend's capabilities
+    // Replaced when certificates are reloaded. The first is null when clients are not offered TLS.
+    std::shared_ptr<const TlsContext> client_tls;
+    std::shared_ptr<const TlsContext> backend_tls;
     Gate* gate = nullptr;
     SqlPool* sql = nullptr;
     Judge* judge = nullptr;

@@ -38,6 +38,52 @@ OwnError ssl_not_offered() {
     );
 }
 
+OwnError proxy_header(std::string_view peer, std::string_view problem) {
+    return make(
+        1156,
+        "08S01",
+        "Stockgate: no usable PROXY protocol header from " + std::string{peer} + ": " +
+            std::string{problem} +
+            "; let the load balancer send one, or take its address out of "
+            "client.proxy_protocol.trusted"
+    );
+}
+
+OwnError secure_transport_required() {
+    return make(
+        3159,
+        "HY000",
+        "Connections using insecure transport are prohibited while "
+        "--require_secure_transport=ON."
+    );
+}
+
+OwnError backend_without_tls() {
+    return make(
+        2026,
+        "HY000",
+        "Stockgate: backend.tls.mode is required, but the database does not offer TLS"
+    );
+}
+
+OwnError password_would_leak() {
+    return make(
+        2061,
+        "HY000",
+        "Stockgate: this login needs the password itself, which must not go to the database over "
+        "an unencrypted connection; set backend.tls.mode to as_client or required"
+    );
+}
+
+OwnError password_needs_secure_client() {
+    return make(
+        2061,
+        "HY000",
+        "Stockgate: this login needs the password itself; connect with TLS (client.tls), or set "
+        "backend.tls.mode to as_client"
+    );
+}
+
 OwnError too_many_connections() {
     return make(1040, "08004", "Stockgate: too many connections (limits.connections_max)");
 }

@@ -24,6 +24,14 @@ namespace replies {
 [[nodiscard]] OwnError unreadable_packet(std::string_view reason);
 [[nodiscard]] OwnError backend_unreachable(std::string_view address, std::string_view reason);
 [[nodiscard]] OwnError ssl_not_offered();
+[[nodiscard]] OwnError proxy_header(std::string_view peer, std::string_view problem);
+// The words of a server with require_secure_transport.
+[[nodiscard]] OwnError secure_transport_required();
+[[nodiscard]] OwnError backend_without_tls();
+// The client would send its password as it is, and the backend leg is not secure.
+[[nodiscard]] OwnError password_would_leak();
+// The server expects the password as it is, and the client leg is not secure.
+[[nodiscard]] OwnError password_needs_secure_client();
 [[nodiscard]] OwnError too_many_connections();
 [[nodiscard]] OwnError shutting_down();
 [[nodiscard]] OwnError ledger_unreachable(std::string_view reason);

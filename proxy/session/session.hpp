@@ -3,7 +3,9 @@
 // coroutines: the command coroutine (client to backend, here) and the reply pump (backend to
 // client, BackendLink). docs/architecture.md follows one packet through it.
 
+#include "protocol/compressed.hpp"
 #include "protocol/handshake.hpp"
+#include "protocol/proxy_header.hpp"
 #include "proxy/net/wire.hpp"
 #include "proxy/session/backend_link.hpp"
 #include "proxy/session/core_context.hpp"
@@ -12,9 +14,9 @@
 #include "proxy/session/transaction_tracker.hpp"
 #include "rewrite/recogniser.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <variant>
@@ -23,7 +25,7 @@ namespace proxy {
 
 class Session final : public std::enable_shared_from_this<Session>, public ReplyObserver {
 public:
-    Session(CoreContext& core, boost::asio::ip::tcp::socket client, std::uint64_t number);
+    Session(CoreContext& core, StreamSocket client, std::uint64_t number);
 
     // The whole life of the session; returns when both sides are closed and every reservation is
     // handed on.
@@ -33,6 +35,8 @@ public:
     void drain();
     // Shutdown deadline: end now.
     void abort();
+    // Called about twice a second: ends a session that waited too long.
+    void on_tick(std::chrono::steady_clock::time_point now);
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
 private:
@@ -73,11 +77,6 @@ private:
     using Bytes = std::span<const std::uint8_t>;
 
     // session.cpp
-    Task<ErrorCode> connect_backend();
-    Task<bool> greet();
-    Task<bool> log_in();
-    Task<bool> authenticate(std::uint8_t command, protocol::ReplyShape shape, std::size_t forward);
-    Task<bool> read_packet(Wire& wire, ReadBuffer& buffer, std::size_t& size);
     Task<> send_error(OwnError error, std::uint8_t sequence);
     static Task<> run_pump(std::shared_ptr<Session> self);
     void finish();
@@ -85,6 +84,28 @@ private:
     void on_reply(PendingReply& reply, const protocol::ReplyEnd& end) override;
     void arm_handshake_timer();
     void check_drain();
+
+    // connect.cpp: from the accepted socket to the backend connection
+    Task<bool> open();
+    Task<bool> read_proxy_header();
+    Task<ErrorCode> connect_backend();
+    Task<ErrorCode> connect_socket(StreamSocket& socket);
+    Task<ErrorCode> send_proxy_header(Wire& wire);
+
+    // login.cpp: greeting, TLS, authentication
+    Task<bool> greet();
+    Task<bool> log_in();
+    Task<bool> read_login(protocol::LoginRequest& login, std::size_t& size);
+    Task<bool> start_client_tls(std::size_t size);
+    Task<bool> start_backend_tls(std::span<const std::uint8_t> login_head);
+    [[nodiscard]] OwnError choose_backend_leg(const protocol::LoginRequest& login);
+    Task<bool> authenticate(std::uint8_t command, std::size_t forward);
+    Task<bool> read_packet(Wire& wire, ReadBuffer& buffer, std::size_t& size);
+    Task<> abandon_login();
+    [[nodiscard]] bool client_is_secure() const noexcept;
+    [[nodiscard]] bool backend_is_secure() const noexcept;
+    bool may_pass_auth(std::span<const std::uint8_t> payload) override;
+    bool on_auth_written(std::span<const std::uint8_t> behind) override;
 
     // commands.cpp: the command coroutine
     Task<> serve_commands();
@@ -149,6 +170,19 @@ private:
     bool charset_known_ = true;
     std::uint32_t handshake_flags_ = 0;
 
+    // What the backend's greeting had, and what was chosen for each leg.
+    protocol::Capabilities backend_offers_;
+    protocol::ProxyHeader peer_address_;  // as a trusted peer told it, or as the socket says
+    bool backend_waits_ = false;          // for the client's next packet of the login
+    bool login_sent_ = false;
+    bool backend_tls_wanted_ = false;
+    int auth_shift_ = 0;
+    protocol::Compression client_compression_ = protocol::Compression::none;
+    protocol::Compression backend_compression_ = protocol::Compression::none;
+    int compression_level_ = 0;
+    bool compression_begun_ = false;
+    OwnError auth_refused_;  // why an authentication was stopped here; code 0: it was not
+
     // The front of client_in_: bytes decided to be passed and not yet written.
     std::size_t forward_ = 0;
     std::size_t payload_left_ = 0;  // of the frame being passed, not yet received
@@ -164,6 +198,7 @@ private:
     bool pump_running_ = false;
     bool draining_ = false;
     bool logged_in_ = false;
+    std::chrono::steady_clock::time_point last_active_;
 };
 
 }  // namespace proxy

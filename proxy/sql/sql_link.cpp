@@ -49,6 +49,7 @@ struct SqlLink::Impl {
     void unwind() noexcept;
     void close() noexcept;
     Task<bool> drive(int wants);
+    void secure();
     Task<SqlError> open();
     Task<SqlReply> run(const std::string& sql);
     Task<SqlError> read_rows(MYSQL_RES* result, std::vector<SqlRow>& rows);
@@ -155,6 +156,19 @@ SqlError SqlLink::Impl::library_error(const std::string& sql, const char* what) 
     return error;
 }
 
+void SqlLink::Impl::secure() {
+    if (!account.use_tls) return;
+    const auto file = [this](mysql_option option, const std::string& path) {
+        if (!path.empty()) mysql_optionsv(mysql, option, path.c_str());
+    };
+    const my_bool yes = 1;
+    mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &yes);
+    file(MYSQL_OPT_SSL_CA, account.tls_ca);
+    file(MYSQL_OPT_SSL_CERT, account.tls_certificate);
+    file(MYSQL_OPT_SSL_KEY, account.tls_key);
+    if (account.verify_host) mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
+}
+
 Task<SqlError> SqlLink::Impl::open() {
     broken = false;
     mysql = mysql_init(nullptr);
@@ -163,16 +177,18 @@ Task<SqlError> SqlLink::Impl::open() {
     mysql_optionsv(mysql, MYSQL_OPT_NONBLOCK, nullptr);
     mysql_optionsv(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
     mysql_optionsv(mysql, MYSQL_OPT_LOCAL_INFILE, &no);
+    secure();
     pending = Pending::connect;
+    const bool local = !account.socket.empty();
     const int wants = mysql_real_connect_start(
         &connect_result,
         mysql,
-        address.c_str(),
+        local ? nullptr : address.c_str(),
         account.user.c_str(),
         account.password.c_str(),
         nullptr,
         account.port,
-        nullptr,
+        local ? account.socket.c_str() : nullptr,
         0
     );
     const bool answered = co_await drive(wants);
@@ -284,6 +300,10 @@ Task<SqlError> SqlLink::connect() {
     const auto literal = asio::ip::make_address(impl.account.host, failed);
     if (!failed) {
         addresses.push_back(literal.to_string());
+    } else if (!impl.account.socket.empty() || impl.account.verify_host) {
+        // The library compares the certificate with the name that it was given, and so must look
+        // it up itself, which blocks.
+        addresses.push_back(impl.account.host);
     } else {
         tcp::resolver resolver(impl.executor);
         auto [wrong, found] = co_await resolver.async_resolve(

@@ -4,6 +4,7 @@
 // includes mysql.h. A call that times out or fails unclearly poisons the link: it is closed, never
 // reused. The link must outlive its calls; errors are values, nothing throws.
 
+#include "config/config.hpp"
 #include "proxy/runtime/spawn.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,10 +21,19 @@ namespace proxy {
 struct SqlAccount {
     std::string host;  // name or address; resolved without blocking the loop
     std::uint16_t port = 3306;
+    std::string socket;  // path of a Unix socket, instead of host and port
+    bool use_tls = false;
+    std::string tls_ca;           // PEM files; empty: none
+    std::string tls_certificate;  // with tls_key
+    std::string tls_key;
+    bool verify_host = false;  // the certificate must be for `host`
     std::string user;
     std::string password;
     std::chrono::milliseconds timeout{5000};  // per statement, and for connecting
 };
+
+// Where the backend is and how its connections are secured; the caller adds who logs in.
+[[nodiscard]] SqlAccount backend_account(const config::Backend& backend);
 
 // `code` of failures that neither the server nor the library reports: link not connected, result
 // too large, no pooled link free in time.

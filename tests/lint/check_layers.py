@@ -12,7 +12,7 @@ LAYERS = {
     "rewrite": [],
     "config": [],
     "proxy/runtime": [],
-    "proxy/net": ["proxy/runtime", "config/address.hpp"],
+    "proxy/net": ["proxy/runtime", "protocol", "config"],
     "proxy/sql": ["proxy/runtime", "config"],
     "proxy/gate": ["proxy/runtime", "config", "proxy/ledger/request_id.hpp",
                    "proxy/ledger/sku_id.hpp", "lua/scripts.hpp"],

@@ -7,6 +7,8 @@
 #include "proxy/runtime/event.hpp"
 #include "tests/integration/gate/redis_fixture.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
 #include <map>

@@ -7,6 +7,7 @@
 #include "server_replies.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <gtest/gtest.h>
 
 #include <functional>
