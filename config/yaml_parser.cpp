@@ -49,6 +49,10 @@ public:
         refuse_anchor(mark, anchor);
         refuse_tag(mark, tag);
         last_scalar_ = mark;
+        // yaml-cpp gives one byte for the escapes \_ and \N instead of a character.
+        if (!is_utf8(value)) {
+            problem(mark, "an escape stands for no text", "Write the character itself");
+        }
         if (expects_key()) {
             open_.back().key = value;
             open_.back().key_line = mark.line + 1;

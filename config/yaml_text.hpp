@@ -30,6 +30,9 @@ struct TextFault {
 // Length of the UTF-8 sequence at the begin of the text, 0 when there is no valid one.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
+// True when all of it is.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
 // For messages: bounded in length, control characters replaced.
 [[nodiscard]] std::string printable(std::string_view text);
 

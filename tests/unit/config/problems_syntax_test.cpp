@@ -132,6 +132,10 @@ TEST(problems_syntax, wrong_types) {
          "f:2: tables: expected a list of tables, got a map.\n"},
         {minimal + "gate: { redis: { timeout_ms: 1s } }\n",
          "f:2: gate.redis.timeout_ms: expected a whole number of ms, got '1s'.\n"},
+        {minimal + "ledger: { password: \"a\\_\",\n  user: \"\\N\" }\n",
+         "f:2: an escape stands for no text. Write the character itself.\n"
+         "f:3: an escape stands for no text. Write the character itself.\n"},
+        {minimal + "ledger: { password: \"\\L\\P\\xe9\\u20ac\\0\" }\n", ""},
         {minimal + "ledger: { user: \"a\\tb\" }\n", "f:2: ledger.user: has a control character.\n"},
     });
 }

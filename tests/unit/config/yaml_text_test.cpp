@@ -13,6 +13,9 @@ TEST(yaml_text, measures_utf8) {
     EXPECT_EQ(utf8_length("\xe2\x82\xac"), 3U);
     EXPECT_EQ(utf8_length("\xf0\x9f\x98\x80"), 4U);
     EXPECT_EQ(utf8_length("\xf4\x8f\xbf\xbf"), 4U);
+    EXPECT_TRUE(is_utf8(""));
+    EXPECT_TRUE(is_utf8("a\xc3\xa9x"));
+    EXPECT_FALSE(is_utf8("a\xc3"));
 }
 
 TEST(yaml_text, refuses_what_is_not_utf8) {
