@@ -26,7 +26,7 @@ inline constexpr std::size_t compressed_header_size = 7;
 inline constexpr std::size_t compressed_content_min = 50;
 // The protocol allows 16 MiB - 1. More than this compresses no better, but must be received whole
 // before a peer can begin to decode, and takes much more memory to compress.
-inline constexpr std::size_t compressed_content_max = 256 * 1024;
+inline constexpr std::size_t compressed_content_max = 262'144;
 
 class Decoder;
 
