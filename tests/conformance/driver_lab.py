@@ -39,6 +39,7 @@ TABLES = [
     "CREATE TABLE t_deferred (id INT NOT NULL PRIMARY KEY, t_date DATE, t_time TIME, "
     "t_stamp DATETIME(6), t_decimal DECIMAL(20,5), t_double DOUBLE, t_text VARCHAR(100), "
     "t_bytes VARBINARY(100)) ENGINE=InnoDB",
+    "CREATE PROCEDURE p_two_results() BEGIN SELECT 1, 'one'; SELECT 2, 'two'; END",
     "CREATE PROCEDURE p_two() BEGIN SELECT 1, 'one'; SELECT 2, 'two'; END",
     "CREATE PROCEDURE p_out(IN a INT, OUT b INT, INOUT c VARCHAR(20) CHARACTER SET utf8mb4) "
     "BEGIN SET b = a * 2; SET c = CONCAT(c, '!'); SELECT a, 'row'; END",
@@ -54,12 +55,20 @@ def make_fresh(database):
                                 "t_deferred", "t_scratch")]
     database.execute(
         "DROP TABLE IF EXISTS " + ", ".join(tables),
-        *(f"DROP PROCEDURE IF EXISTS {name}" for name in ("p_two", "p_out", "p_fails", "p_signal")),
+        *(f"DROP PROCEDURE IF EXISTS {name}" for name in (
+            "p_two", "p_two_results", "p_out", "p_fails", "p_signal")),
         *TABLES,
         f"REPLACE INTO t_stock VALUES ({COLD}, 'item {COLD}', 1000)",
         # Empties MySQL's cache of passwords: the next login takes the long way, over RSA.
         "FLUSH PRIVILEGES",
         database=shop.SCHEMA)
+
+
+def reset_rows(database):
+    """As far as the statements of the byte recorder change them."""
+    database.execute("DELETE FROM t_order", "ALTER TABLE t_order AUTO_INCREMENT = 1",
+                     f"REPLACE INTO t_stock VALUES ({COLD}, 'item {COLD}', 1000)",
+                     database=shop.SCHEMA)
 
 
 def make_files(folder):

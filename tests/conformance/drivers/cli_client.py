@@ -19,8 +19,8 @@ def command(*options, user=USER, password=PASSWORD, schema=SCHEMA):
     if NAME == "mysql":
         words += ["--ssl-mode=" + ("REQUIRED" if MODE == "tls" else "DISABLED"),
                   "--get-server-public-key", "--commands"]
-    elif MODE == "tls":
-        words += ["--ssl"]
+    else:
+        words += ["--ssl" if MODE == "tls" else "--skip-ssl"]
     if MODE == "compress":
         words += ["--compress"]
     return [*words, *options, schema]
