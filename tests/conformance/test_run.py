@@ -13,6 +13,7 @@ CHUNK_MAX_BOUNDED = 40
 CHUNK_FIRST = 8
 TEST_MINUTES_MAX = 5
 CHUNK_SECONDS_MAX = 3 * 3600
+SPENT = re.compile(r"^Spent ([\d.]+) of [\d.]+ seconds executing testcases", re.MULTILINE)
 
 VERDICT = re.compile(
     r"^(?:worker\[\d+\] )?(?:\[ *\d+%\] )?(?P<test>[a-zA-Z_0-9-]+\.[^ ]+(?: '[^']*')*)(?: w\d+)?"
@@ -52,6 +53,7 @@ class TestRun:
         self._build_thread, self._port = vendor.build_thread()
         self._folder = vendor.scratch(laboratory, name)
         self._chunk = 0
+        self._testing = 0.0  # seconds of the tests themselves, without the harness's start
         self._proxy = laboratory.proxy(
             _Backend(self._port), None, [], name=f"stockgate-{name}",
             ledger={"user": "", "password": ""}, **vendor.proxy_sections())
@@ -79,6 +81,7 @@ class TestRun:
         text = process.log.read_text(errors="replace")
         verdicts = {found["test"]: found["verdict"] for found in VERDICT.finditer(text)
                     if not found["test"].startswith("shutdown_report")}
+        self._testing += sum(float(spent) for spent in SPENT.findall(text))
         if not verdicts:
             self.part.failures.append(f"the harness ran nothing, see {process.log}")
         return verdicts
@@ -101,7 +104,7 @@ class TestRun:
         done, size = 0, CHUNK_MAX if seconds is None else CHUNK_FIRST
         while done < len(tests):
             chunk = tests[done:done + size]
-            begin = time.monotonic()
+            begin, before = time.monotonic(), self._testing
             self.part.add(self._both(chunk))
             done += len(chunk)
             now = time.monotonic()
@@ -110,9 +113,10 @@ class TestRun:
             if self.part.failures:
                 break
             if seconds is not None:
-                # The start of the harness is in the time of a test: larger chunks take less.
-                fits = int((started + seconds - now) / ((now - begin) / len(chunk)) * 0.8)
-                if fits < CHUNK_FIRST:
+                testing = self._testing - before
+                start = now - begin - testing
+                fits = int((started + seconds - now - start) / max(testing / len(chunk), 0.1) * 0.7)
+                if fits < 1:
                     break
                 size = min(fits, CHUNK_MAX_BOUNDED)
         self._again()
