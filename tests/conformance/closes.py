@@ -156,6 +156,7 @@ def client_first(wire, database, port):
 def server_first(wire, database, port):
     """What the client reads to the end when the server ends the session: compared with direct."""
     for state in ("idle", "mid command", "mid query", "transaction", "load local", "mid result"):
+        left_behind(database)
         link = states(wire)[state](port)
         for identity, in database.execute("SELECT id FROM information_schema.processlist WHERE "
                                           f"user = '{shop.USER}'"):

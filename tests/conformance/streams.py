@@ -102,9 +102,11 @@ def comparable(recording, masked, mariadb_masked):
             if command in COM_OF_STATEMENT and payload[1:5] != MARIADB_DIRECT:
                 payload = payload[:1] + _ordinal(identities, payload[1:5]) + payload[5:]
             if command not in COM_WITHOUT_REPLY:
-                commands.append(command)
-        elif packet.direction == relay.DOWN and packet.sequence == 1 and commands:
-            if commands.pop(0) == COM_STMT_PREPARE and payload[:1] == b"\0":
+                commands.append([command, 1])
+        elif packet.direction == relay.UP and commands:
+            commands[-1][1] = (packet.sequence + 1) & 0xFF  # a command of more than 16 MB
+        elif packet.direction == relay.DOWN and commands and packet.sequence == commands[0][1]:
+            if commands.pop(0)[0] == COM_STMT_PREPARE and payload[:1] == b"\0":
                 payload = payload[:1] + _ordinal(identities, payload[1:5]) + payload[5:]
         lines.append((packet.direction, (packet.sequence - dropped) & 0xFF, payload))
     return lines + [(way, "incomplete", rest) for way, rest in left.items() if rest]

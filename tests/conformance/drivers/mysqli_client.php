@@ -282,7 +282,11 @@ function check_kill(): Generator
         restore_error_handler();
     }
     [$link, $other] = [open(), open()];
-    yield 'method' => @$other->kill($link->thread_id);
+    try {
+        yield 'method' => @$other->kill($link->thread_id);
+    } catch (mysqli_sql_exception $error) {
+        yield 'method' => failure($error);  // MySQL 9 has no such command any more
+    }
     usleep(300000);
     set_error_handler(fn () => true);
     yield 'method, next' => ask($link, 'SELECT 7');

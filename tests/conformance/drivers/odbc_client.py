@@ -24,9 +24,9 @@ def connect(user=USER, password=PASSWORD, schema=SCHEMA, autocommit=True, **opti
 
 
 def run(connection, sql, *values):
-    cursor = connection.cursor()
     answer = []
     try:
+        cursor = connection.cursor()
         cursor.execute(sql, *values)
         while True:
             part = [cursor.rowcount, cursor.description]
@@ -37,6 +37,8 @@ def run(connection, sql, *values):
                 break
     except pyodbc.Error as error:
         answer.append(error.args)
+    except MemoryError:
+        answer.append("too long for the driver's buffers")  # of a column without a bound
     return answer
 
 
