@@ -106,8 +106,11 @@ def read_list(name):
 
 
 def order(names, words, options):
-    """The names that contain one of the words, in the order of the seed when time is bounded."""
-    names = [name for name in names if not words or any(word in name for word in words)]
+    """The names that are one of the words, or contain one that is no whole name, in the order of
+    the seed when time is bounded."""
+    if words:
+        parts = [word for word in words if word not in names]
+        names = [name for name in names if name in words or any(part in name for part in parts)]
     if options.seconds is not None:
         random.Random(options.seed).shuffle(names)
     return names
