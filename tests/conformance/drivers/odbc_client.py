@@ -1,5 +1,6 @@
 """MariaDB's ODBC driver through pyodbc. Arguments: host port user password schema."""
 
+import re
 import sys
 import threading
 import time
@@ -36,7 +37,8 @@ def run(connection, sql, *values):
             if not cursor.nextset():
                 break
     except pyodbc.Error as error:
-        answer.append(error.args)
+        # The driver adds what happens to lie behind a message with letters beyond ASCII.
+        answer.append([re.sub(r"\0..?(?= \(\d+\) \()", "", str(part)) for part in error.args])
     except MemoryError:
         answer.append("too long for the driver's buffers")  # of a column without a bound
     return answer
@@ -72,7 +74,7 @@ def check_statements():
         run(connection, "ALTER TABLE t_order AUTO_INCREMENT = 1")
         run(connection, "UPDATE t_stock SET stock = 1000, title = 'item' WHERE sku_id = 2002")
         for number, sql in enumerate(observe.statements()):
-            if sql.startswith("/* only"):
+            if sql.startswith("/*"):
                 continue  # the driver's own parser ends the process
             try:
                 yield f"{name} {number:03} {sql[:50]}", run(connection, sql)
@@ -89,7 +91,6 @@ def check_prepared():
     yield "call", run(connection, "CALL p_two()")
     yield "call out", run(connection, "{CALL p_out(?, @b, @c)}", 21)
     yield "call fails", run(connection, "CALL p_fails()")
-    cursor.fast_executemany = True
     cursor.executemany("INSERT INTO t_load VALUES (?, ?)",
                        [(number, f"row {number}") for number in range(1000)])
     yield "batch", run(connection, "SELECT COUNT(*), SUM(id) FROM t_load")

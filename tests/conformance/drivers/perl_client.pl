@@ -43,16 +43,20 @@ sub statements {
     return @lines;
 }
 
-sub connect_to {
+sub connect_or_not {
     my (%with) = @_;
     my $options = join ';', "host=$host", "port=$port", 'database=' . ($with{schema} // $schema),
         "${prefix}_local_infile=1", 'mariadb_multi_statements=1',
         ($mode eq 'compress' ? "${prefix}_compression=1" : ()),
-        ($mode eq 'tls' ? "${prefix}_ssl=1" : ()), @{ $with{options} // [] };
+        ($mode eq 'tls' ? ("${prefix}_ssl=1", "${prefix}_ssl_optional=1") : ()), @{ $with{options} // [] };
     $options =~ s/mariadb_multi/mysql_multi/ if $driver eq 'mysql';
     return DBI->connect("DBI:$driver:$options", $with{user} // $user, $with{password} // $password,
         { RaiseError => 0, PrintError => 0, AutoCommit => 1,
           ($driver eq 'mysql' ? (mysql_enable_utf8mb4 => 1) : ()), %{ $with{attributes} // {} } });
+}
+
+sub connect_to {
+    return connect_or_not(@_) || die "no connection: $DBI::errstr";
 }
 
 sub failure {
@@ -95,7 +99,7 @@ sub check_connect {
     observe('connect.cipher', ($link->selectrow_array("SHOW STATUS LIKE 'Ssl_cipher'"))[1] ne '');
     my @logins = ({ password => 'wrong' }, { user => 'nobody' }, { schema => 'nowhere' });
     for my $number (0 .. $#logins) {
-        my $refused = connect_to(%{ $logins[$number] });
+        my $refused = connect_or_not(%{ $logins[$number] });
         observe("connect.login $number", $refused ? 'UNEXPECTED login' :
             [$DBI::err, $DBI::state, $DBI::errstr]);
     }
