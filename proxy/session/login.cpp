@@ -1,6 +1,7 @@
 // Greeting, TLS on either leg, and authentication. Authentication is relayed turn by turn and never
 // understood; only the few packets that would carry a clear-text password are recognised, so that
 // one given over a secure client leg never leaves on an insecure backend leg.
+#include "protocol/farewell.hpp"
 #include "proxy/session/session.hpp"
 
 #include <spdlog/spdlog.h>
@@ -28,29 +29,21 @@ bool asks_for_password(std::span<const std::uint8_t> payload) {
     return payload.size() == 2 && payload[0] == 0x01 && payload[1] == 0x04;
 }
 
+// Where the login belongs. Its first four bytes could be those of a packet, with a number that no
+// login has.
+bool begins_proxy_header(std::span<const std::uint8_t> bytes) {
+    constexpr std::string_view version_1 = "PROX";
+    constexpr std::string_view version_2 = "\r\n\r\n";
+    if (bytes.size() < version_1.size()) return false;
+    const std::string_view begin{reinterpret_cast<const char*>(bytes.data()), version_1.size()};
+    return begin == version_1 || begin == version_2;
+}
+
 std::string_view switched_plugin(std::span<const std::uint8_t> payload) {
     if (payload.size() < 2 || payload[0] != 0xfe) return {};
     const std::string_view text{
         reinterpret_cast<const char*>(payload.data()) + 1, payload.size() - 1};
     return text.substr(0, text.find('\0'));
-}
-
-// A login that the server refuses, for a client that went away: a connection given up without one
-// is held against this proxy's host, and many of them get it blocked.
-std::vector<std::uint8_t> farewell_login() {
-    constexpr std::string_view user = "stockgate-client-gone";
-    constexpr std::size_t head = frame_header_size + protocol::login_head_size;
-    // The name's end and an empty answer are the two zeros behind it.
-    std::vector<std::uint8_t> packet(head + user.size() + 2);
-    constexpr std::uint32_t flags =
-        capability::protocol_41 | capability::secure_connection | capability::long_password;
-    for (std::size_t i = 0; i < 4; ++i)
-        packet[frame_header_size + i] = static_cast<std::uint8_t>(flags >> (8 * i));
-    packet[frame_header_size + 8] = 33;  // utf8
-    std::copy(user.begin(), user.end(), packet.begin() + static_cast<std::ptrdiff_t>(head));
-    const auto length = static_cast<std::uint32_t>(packet.size() - frame_header_size);
-    protocol::write_frame_header(packet.data(), {length, 1});
-    return packet;
 }
 
 protocol::Compression chosen(protocol::Capabilities caps) {
@@ -76,6 +69,7 @@ Task<bool> Session::read_packet(Wire& wire, ReadBuffer& buffer, std::size_t& siz
             const auto header = protocol::read_frame_header(buffer.data().data());
             size = frame_header_size + header.length;
             if (size > login_packet_max) co_return false;
+            if (!login_sent_ && begins_proxy_header(buffer.data())) co_return false;
             if (buffer.size() >= size) {
                 client_sequence_ = header.sequence;
                 co_return true;
@@ -115,6 +109,7 @@ Task<bool> Session::greet() {
     dialect_.server_version = version.number;
     dialect_.is_mariadb = version.is_mariadb;
     backend_offers_ = greeting->capabilities;
+    backend_plugin_ = std::string{greeting->auth_plugin};
 
     std::uint32_t own = core_.client_tls ? capability::ssl : 0;
     if (core_.config->client.compression) {
@@ -138,9 +133,14 @@ Task<bool> Session::greet() {
 Task<bool> Session::read_login(protocol::LoginRequest& login, std::size_t& size) {
     const auto has_packet = co_await read_packet(client_, client_in_, size);
     if (!has_packet) {
-        if (size <= login_packet_max) co_return false;
+        const bool has_header = begins_proxy_header(client_in_.data());
+        if (size <= login_packet_max && !has_header) co_return false;
         core_.metrics->protocol_errors_client.add();
-        auto refusal = replies::unreadable_packet("the login packet is too long");
+        auto refusal = has_header ? replies::proxy_header_from_stranger(peer_)
+                                  : replies::unreadable_packet("the login packet is too long");
+        spdlog::warn(
+            "event=login_refused session={} peer={} error=\"{}\"", number_, peer_, refusal.message
+        );
         co_await send_error(std::move(refusal), 2);
         co_return false;
     }
@@ -217,8 +217,10 @@ Task<bool> Session::log_in() {
     }
     auth_shift_ = (backend_tls_wanted_ ? 1 : 0) - (client_.has_tls() ? 1 : 0);
     backend_->set_auth_shift(auth_shift_);
-    auto result = co_await authenticate(0, size);
-    co_return result;
+    const auto logged_in = co_await authenticate(0, size);
+    // Not for what comes later, such as a change of user. A pump that has ended uses it again.
+    if (logged_in && !backend_->closed()) handshake_timer_.cancel();
+    co_return logged_in;
 }
 
 // What the backend leg will be; an error is what keeps the client out.
@@ -299,6 +301,7 @@ Task<bool> Session::authenticate(std::uint8_t command, std::size_t forward) {
 }
 
 bool Session::may_pass_auth(std::span<const std::uint8_t> payload) {
+    farewell_ = protocol::farewell_answer(payload);
     if (client_is_secure() == backend_is_secure()) return true;
     const bool full = asks_for_password(payload);
     const bool clear = sends_clear_password(switched_plugin(payload));
@@ -332,15 +335,36 @@ bool Session::on_auth_written(std::span<const std::uint8_t> behind) {
 Task<> Session::abandon_login() {
     if (!backend_waits_) co_return;
     Wire& wire = backend_->wire();
+    std::vector<std::uint8_t> packet;
+    const auto answer = [&packet](std::span<const std::uint8_t> payload, std::uint8_t sequence) {
+        packet.resize(frame_header_size);
+        protocol::write_frame_header(
+            packet.data(), {static_cast<std::uint32_t>(payload.size()), sequence}
+        );
+        packet.insert(packet.end(), payload.begin(), payload.end());
+    };
     if (login_sent_) {
-        std::vector<std::uint8_t> nothing(frame_header_size);
-        protocol::write_frame_header(nothing.data(), {0, backend_->next_auth_sequence()});
-        co_await wire.write(nothing);
+        answer(farewell_, backend_->next_auth_sequence());
+        co_await wire.write(packet);
         co_return;
     }
-    const auto farewell = farewell_login();
-    ErrorCode error = co_await wire.write(farewell);
+    protocol::encode_farewell_login(packet, backend_plugin_);
     ReadBuffer input;
+    bool is_asked = true;
+    while (is_asked) {
+        const ErrorCode error = co_await wire.write(packet);
+        if (error) co_return;
+        std::size_t size = 0;
+        is_asked = co_await read_packet(wire, input, size);
+        if (!is_asked) co_return;
+        const auto payload = input.data().first(size).subspan(frame_header_size);
+        is_asked = !payload.empty() && (payload[0] == 0x01 || payload[0] == 0xfe);
+        // Somebody without a name may have been let in: that ends like any other session.
+        if (!payload.empty() && payload[0] == 0x00) co_return;
+        answer(protocol::farewell_answer(payload), static_cast<std::uint8_t>(client_sequence_ + 1));
+        input.consume(size);
+    }
+    ErrorCode error;
     while (!error) {
         error = co_await wire.fill(input);
         input.consume(input.size());

@@ -49,6 +49,15 @@ OwnError proxy_header(std::string_view peer, std::string_view problem) {
     );
 }
 
+OwnError proxy_header_from_stranger(std::string_view peer) {
+    return make(
+        1156,
+        "08S01",
+        "Stockgate: a PROXY protocol header from " + std::string{peer} +
+            ", which is not in client.proxy_protocol.trusted"
+    );
+}
+
 OwnError secure_transport_required() {
     return make(
         3159,

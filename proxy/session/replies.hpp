@@ -25,6 +25,7 @@ namespace replies {
 [[nodiscard]] OwnError backend_unreachable(std::string_view address, std::string_view reason);
 [[nodiscard]] OwnError ssl_not_offered();
 [[nodiscard]] OwnError proxy_header(std::string_view peer, std::string_view problem);
+[[nodiscard]] OwnError proxy_header_from_stranger(std::string_view peer);
 // The words of a server with require_secure_transport.
 [[nodiscard]] OwnError secure_transport_required();
 [[nodiscard]] OwnError backend_without_tls();

@@ -175,6 +175,8 @@ private:
     protocol::ProxyHeader peer_address_;  // as a trusted peer told it, or as the socket says
     bool backend_waits_ = false;          // for the client's next packet of the login
     bool login_sent_ = false;
+    std::string backend_plugin_;              // the greeting's
+    std::span<const std::uint8_t> farewell_;  // what ends the authentication under way
     bool backend_tls_wanted_ = false;
     int auth_shift_ = 0;
     protocol::Compression client_compression_ = protocol::Compression::none;
