@@ -1,7 +1,6 @@
 #include "proxy/net/wire.hpp"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -54,29 +53,46 @@ Task<ErrorCode> Wire::fill(ReadBuffer& buffer) {
 }
 
 Task<ErrorCode> Wire::fill_plain(ReadBuffer& buffer) {
-    if (read_end_) co_return read_end_;
-    if (buffer.streams()) {
-        // Looks before it waits, because waiting needs memory that an idle connection must not
-        // hold.
-        const auto room = buffer.space();
-        const ssize_t count =
-            ::recv(socket_.native_handle(), room.data(), room.size(), MSG_DONTWAIT);
-        if (count > 0) {
-            buffer.filled(static_cast<std::size_t>(count));
-            co_return ErrorCode{};
+    for (;;) {
+        if (read_end_) co_return read_end_;
+        if (buffer.streams() || looks_first_) {
+            looks_first_ = false;
+            // Looks before it waits, because waiting needs memory that an idle connection must not
+            // hold.
+            if (read_now(buffer)) co_return read_end_;
+            buffer.rest();
         }
-        if (count == 0) {
-            read_end_ = asio::error::eof;
-            co_return read_end_;
-        }
-        buffer.rest();
+        const auto space = buffer.space();
+        const auto [error, count] = co_await socket_.async_receive_once(space, waiting);
+        buffer.filled(count);
+        read_lately_ = true;
+        const bool interrupted = error == asio::error::operation_aborted && socket_.is_open();
+        if (interrupted) continue;
+        read_end_ = error;
+        co_return error;
     }
-    const auto space = buffer.space();
-    const auto [error, count] =
-        co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), waiting);
-    buffer.filled(count);
-    read_end_ = error;
-    co_return error;
+}
+
+// True when there were bytes, or the stream has ended, which read_end_ then says.
+bool Wire::read_now(ReadBuffer& buffer) {
+    const auto room = buffer.space();
+    const ssize_t count = ::recv(socket_.native_handle(), room.data(), room.size(), MSG_DONTWAIT);
+    if (count > 0) {
+        buffer.filled(static_cast<std::size_t>(count));
+        return true;
+    }
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    read_end_ = count == 0 ? ErrorCode{asio::error::eof}
+                           : ErrorCode{errno, boost::system::system_category()};
+    return true;
+}
+
+void Wire::look_for_end() noexcept {
+    if (!read_lately_ || !socket_.is_open()) return;
+    read_lately_ = false;
+    if (!peer_has_closed()) return;
+    looks_first_ = true;
+    socket_.interrupt_read();
 }
 
 Task<ErrorCode> Wire::fill_tls(ReadBuffer& buffer) {
@@ -164,7 +180,7 @@ Task<ErrorCode> Wire::write_plain(std::span<const std::uint8_t> bytes) {
             continue;
         }
         if (sent < 0 && errno == EINTR) continue;
-        if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
+        if (sent < 0 && errno != EAGAIN) {
             co_return ErrorCode{errno, boost::system::system_category()};
         }
         blocked_since_ = std::chrono::steady_clock::now();
@@ -231,7 +247,7 @@ void Wire::close() noexcept {
 bool Wire::peer_has_closed() noexcept {
     std::uint8_t byte = 0;
     const ssize_t count = ::recv(socket_.native_handle(), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
-    return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 }  // namespace proxy

@@ -6,10 +6,9 @@
 
 #include "protocol/compressed.hpp"
 #include "proxy/net/read_buffer.hpp"
+#include "proxy/net/relay_socket.hpp"
 #include "proxy/net/tls_stream.hpp"
 #include "proxy/runtime/spawn.hpp"
-
-#include <boost/asio/generic/stream_protocol.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -22,7 +21,6 @@
 namespace proxy {
 
 using ErrorCode = boost::system::error_code;
-using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
 class Wire {
 public:
@@ -55,6 +53,12 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return socket_.is_open(); }
     // The peer has closed, or reset, or sent nothing yet: looks without taking anything.
     [[nodiscard]] bool peer_has_closed() noexcept;
+    // To be called about twice a second while a read waits: an end of stream that came together
+    // with the last bytes is noticed only here (relay_socket.hpp). Looks only after a read since.
+    void look_for_end() noexcept;
+    // The next read looks before it waits: for when an end is likely to have come with the bytes
+    // just read.
+    void expect_end() noexcept { looks_first_ = true; }
     [[nodiscard]] bool has_tls() const noexcept { return tls_ != nullptr; }
     [[nodiscard]] bool is_unix() const noexcept { return is_unix_; }
     [[nodiscard]] const std::string& tls_problem() const noexcept { return tls_problem_; }
@@ -69,17 +73,20 @@ private:
     struct Packed;
 
     Task<ErrorCode> fill_plain(ReadBuffer& buffer);
+    [[nodiscard]] bool read_now(ReadBuffer& buffer);
     Task<ErrorCode> fill_tls(ReadBuffer& buffer);
     Task<ErrorCode> fill_packed(ReadBuffer& buffer);
     Task<ErrorCode> write_plain(std::span<const std::uint8_t> bytes);
     Task<ErrorCode> write_secure(std::span<const std::uint8_t> bytes);
     Task<ErrorCode> flush_tls();
 
-    StreamSocket socket_;
+    RelaySocket socket_;
     bool is_unix_ = false;
     // Set once reading has failed. Asio would wait for an event that has been and gone if it were
     // asked to read again behind the end of the stream.
     ErrorCode read_end_;
+    bool read_lately_ = false;
+    bool looks_first_ = false;
     std::unique_ptr<TlsStream> tls_;
     std::unique_ptr<ReadBuffer> sealed_in_;  // what TLS has not taken yet
     std::unique_ptr<Packed> packed_;

@@ -157,7 +157,10 @@ void BackendLink::finish_turn() {
 // False: nothing is due, and what comes is the server's farewell (idle timeout, shutdown).
 bool BackendLink::begin_reply() {
     if (between_turns_ || !tracker_.idle()) return true;
-    if (pending_.empty()) return false;
+    if (pending_.empty()) {
+        backend_.expect_end();
+        return false;
+    }
     tracker_.expect(pending_.front().shape);
     return true;
 }
@@ -244,6 +247,8 @@ Task<> BackendLink::pump() {
                 break;
             }
         }
+        // A reply that breaks off is the other time when a server closes.
+        if (!pending_.empty()) backend_.expect_end();
     }
     closed_ = true;
     changed_.notify();

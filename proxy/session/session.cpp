@@ -48,6 +48,7 @@ Task<> Session::run() {
     end_client_stream();
     // Read on until the client closes too: closing over unread bytes would reset the connection and
     // take the backend's last words with it. The linger timer bounds this.
+    client_.expect_end();
     while (backend_) {
         const ErrorCode read_error = co_await client_.fill(client_in_);
         if (read_error) break;
@@ -109,6 +110,8 @@ Task<> Session::send_error(OwnError error, std::uint8_t sequence) {
 
 void Session::on_reply(PendingReply& reply, const ReplyEnd& end) {
     const bool ok = end.how != ReplyEnd::How::err;
+    // A server often closes behind an error.
+    if (!ok) backend_->wire().expect_end();
     conclude(core_, transaction_.on_reply(reply.transaction, end));
     if (reply.shape == ReplyShape::auth && ok) logged_in_ = true;
     if (reply.transaction.resets_session && ok) {
@@ -142,6 +145,8 @@ void Session::drain() {
 }
 
 void Session::on_tick(std::chrono::steady_clock::time_point now) {
+    client_.look_for_end();
+    if (backend_) backend_->wire().look_for_end();
     const auto& limits = core_.config->limits;
     const auto too_long = [&](const Wire& wire) {
         const auto since = wire.blocked_since();

@@ -58,6 +58,16 @@ void WirePair::start_tls(Wire& wire, TlsStream stream, std::optional<ErrorCode>&
     spawn(context_.get_executor(), "tls", std::move(task));
 }
 
+Task<> WirePair::run_fill(Wire& wire, ReadBuffer& buffer, std::optional<ErrorCode>& result) {
+    const ErrorCode error = co_await wire.fill(buffer);
+    result = error;
+}
+
+void WirePair::start_fill(Wire& wire, ReadBuffer& buffer, std::optional<ErrorCode>& result) {
+    auto task = run_fill(wire, buffer, result);
+    spawn(context_.get_executor(), "fill", std::move(task));
+}
+
 Task<> WirePair::run_read(Wire& wire, Bytes& out, std::size_t size, ErrorCode& error, bool& ended) {
     ReadBuffer& buffer = &wire == &*near_ ? near_in_ : far_in_;
     while (out.size() < size && !error) {

@@ -21,6 +21,7 @@ protected:
     // What was started and not awaited yet goes on meanwhile.
     void start_write(Wire& wire, Bytes bytes);
     void start_tls(Wire& wire, TlsStream stream, std::optional<ErrorCode>& result);
+    void start_fill(Wire& wire, ReadBuffer& buffer, std::optional<ErrorCode>& result);
     void run_until(const std::function<bool()>& done);
     // Reads until `size` bytes are there or reading fails, which `error` then says.
     Bytes read(Wire& wire, std::size_t size, ErrorCode& error);
@@ -36,6 +37,7 @@ protected:
 private:
     Task<> run_write(Wire& wire, Bytes bytes);
     Task<> run_read(Wire& wire, Bytes& out, std::size_t size, ErrorCode& error, bool& ended);
+    Task<> run_fill(Wire& wire, ReadBuffer& buffer, std::optional<ErrorCode>& result);
     Task<> run_tls(Wire& wire, TlsStream stream, std::optional<ErrorCode>& result);
 
     ReadBuffer near_in_;
