@@ -38,9 +38,6 @@ void ResponseTracker::expect(ReplyShape shape) noexcept {
         case ReplyShape::none:
             state_ = State::idle;
             break;
-        case ReplyShape::raw:
-            state_ = State::relay;
-            break;
         case ReplyShape::rows:
             state_ = State::rows;
             break;
@@ -51,6 +48,7 @@ void ResponseTracker::expect(ReplyShape shape) noexcept {
         case ReplyShape::text:
         case ReplyShape::result:
         case ReplyShape::prepare:
+        case ReplyShape::raw:
         case ReplyShape::auth:
         case ReplyShape::unknown:
         case ReplyShape::execute:
@@ -216,10 +214,12 @@ Errc ResponseTracker::on_first() {
             finish(ReplyEnd::How::ok);
             return Errc::ok;
         }
+        case ReplyShape::raw:
+            finish(ReplyEnd::How::stream, State::relay);
+            return Errc::ok;
         case ReplyShape::none:
         case ReplyShape::rows:
         case ReplyShape::field_list:
-        case ReplyShape::raw:
             break;
     }
     return Errc::malformed;

@@ -27,6 +27,7 @@ struct ReplyEnd {
                         // by itself
         prepared,       // prepare shape, success
         text,           // statistics
+        stream,         // raw shape, and not refused: what follows are plain bytes without end
     } how = How::ok;
     // Valid with has_status. An ERR has none of its own: behind an earlier result of the same reply
     // it keeps that one's (the statements before the failed one did run), without more_results.
@@ -57,7 +58,8 @@ public:
     void set_capabilities(Capabilities caps) noexcept { caps_ = caps; }
 
     // The next reply, of this shape, begins with the next byte. Only when idle(). With
-    // ReplyShape::none nothing begins; with ReplyShape::raw feed() takes everything and never ends.
+    // ReplyShape::none nothing begins. ReplyShape::raw ends with its first packet, as an error or
+    // as ReplyEnd::stream; from then on feed() takes everything and never ends.
     void expect(ReplyShape shape) noexcept;
     // After ReplyEnd::infile: the client's data is through, the final OK/ERR follows. A backend
     // that gives up early may be fed before this call; calling it afterwards does no harm.

@@ -59,6 +59,8 @@ Result<Execute> decode_execute(
     // Servers do not look further then, whatever else the packet holds.
     if (count == 0) return execute;
 
+    const std::size_t flag_at = reader.position() + static_cast<std::size_t>((count + 7) / 8);
+    if (count == param_count && flag_at < payload.size()) execute.new_types_at = flag_at;
     ParameterBlock block = read_parameter_block(reader, count, attributes);
     execute.new_types = block.new_types;
     if (block.new_types) {
@@ -73,6 +75,25 @@ Result<Execute> decode_execute(
     // Attributes follow the parameters and are not remembered by servers.
     if (execute.types.size() > param_count) execute.types.resize(param_count);
     return execute;
+}
+
+std::vector<std::uint8_t> with_types(
+    std::span<const std::uint8_t> payload,
+    const Execute& execute,
+    std::uint16_t param_count,
+    Capabilities caps
+) {
+    const std::size_t at = execute.new_types_at;
+    if (at == 0 || at >= payload.size() || execute.types.size() != param_count) return {};
+    std::vector<std::uint8_t> out(payload.begin(), payload.begin() + static_cast<long>(at));
+    out.push_back(1);
+    for (const ParamType& type : execute.types) {
+        out.push_back(type.type);
+        out.push_back(type.is_unsigned ? 0x80 : 0);
+        if (caps.has(capability::query_attributes)) out.push_back(0);  // no name
+    }
+    out.insert(out.end(), payload.begin() + static_cast<long>(at) + 1, payload.end());
+    return out;
 }
 
 Result<std::uint32_t> statement_id_of(std::span<const std::uint8_t> payload) {

@@ -38,6 +38,7 @@ struct Execute {
     std::uint8_t flags = 0;
     std::uint32_t iterations = 0;
     bool new_types = false;
+    std::size_t new_types_at = 0;    // where the payload says so; 0: it does not say
     std::vector<ParamType> types;    // the types in force: the packet's own, or `remembered`
     std::vector<ParamValue> values;  // one per parameter
 };
@@ -49,6 +50,16 @@ struct Execute {
     std::span<const std::uint8_t> payload,
     std::uint16_t param_count,
     std::span<const ParamType> remembered,
+    Capabilities caps
+);
+
+// The same COM_STMT_EXECUTE with the types that it leaves out, as one payload: for a server that
+// has not seen the execution that carried them. `execute` is what decode_execute made of it. Empty
+// where that cannot be done (query attributes beside the parameters).
+[[nodiscard]] std::vector<std::uint8_t> with_types(
+    std::span<const std::uint8_t> payload,
+    const Execute& execute,
+    std::uint16_t param_count,
     Capabilities caps
 );
 

@@ -124,11 +124,6 @@ Task<ErrorCode> Wire::fill_packed(ReadBuffer& buffer) {
         const auto step = packed_->reader.step(packed_->input.data(), space);
         if (!step) co_return ErrorCode{asio::error::invalid_argument};
         packed_->input.consume(step->consumed);
-        if (step->consumed > 0) {
-            packed_->writer.set_sequence(
-                static_cast<std::uint8_t>(packed_->reader.last_sequence() + 1)
-            );
-        }
         if (step->produced > 0) {
             buffer.filled(step->produced);
             co_return ErrorCode{};
@@ -223,6 +218,15 @@ void Wire::start_compression(
 
 void Wire::begin_command() noexcept {
     if (packed_) packed_->writer.set_sequence(0);
+}
+
+void Wire::begin_pipelined_reply() noexcept {
+    if (packed_) packed_->writer.set_sequence(1);
+}
+
+void Wire::follow_peer() noexcept {
+    if (!packed_) return;
+    packed_->writer.set_sequence(static_cast<std::uint8_t>(packed_->reader.last_sequence() + 1));
 }
 
 void Wire::shutdown_send() noexcept {

@@ -44,8 +44,14 @@ public:
     void start_compression(
         protocol::Compression algorithm, int level, std::span<const std::uint8_t> already_read
     );
-    // The next byte written begins a command: compressed packets count from 0 again.
+    [[nodiscard]] bool is_compressed() const noexcept { return packed_ != nullptr; }
+    // How compressed packets are numbered is the session's to know. The next byte written begins a
+    // command, which counts from 0 and has a packet of its own; or the reply to one of several
+    // commands that came at once; or answers what was read last (a reply, file data,
+    // authentication).
     void begin_command() noexcept;
+    void begin_pipelined_reply() noexcept;
+    void follow_peer() noexcept;
 
     // The peer sees the end of the stream; with TLS also its close_notify.
     void shutdown_send() noexcept;

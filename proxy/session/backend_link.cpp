@@ -124,14 +124,19 @@ void BackendLink::finish_turn() {
         case ReplyEnd::How::infile:
             infile_ = true;
             between_turns_ = true;
+            resumes_ = true;
             break;
         case ReplyEnd::How::auth_continue:
             client_turn_ = true;
             between_turns_ = true;
+            resumes_ = true;
             break;
         case ReplyEnd::How::auth_fast_ok:
             between_turns_ = true;
             break;
+        case ReplyEnd::How::stream:
+            raw_ = true;
+            [[fallthrough]];
         case ReplyEnd::How::ok:
         case ReplyEnd::How::err:
         case ReplyEnd::How::prepared:
@@ -156,12 +161,19 @@ void BackendLink::finish_turn() {
 
 // False: nothing is due, and what comes is the server's farewell (idle timeout, shutdown).
 bool BackendLink::begin_reply() {
+    if (resumes_) client_->follow_peer();
+    resumes_ = false;
     if (between_turns_ || !tracker_.idle()) return true;
     if (pending_.empty()) {
         backend_.expect_end();
         return false;
     }
     tracker_.expect(pending_.front().shape);
+    if (pending_.size() > 1) {
+        client_->begin_pipelined_reply();
+    } else {
+        client_->follow_peer();
+    }
     return true;
 }
 
@@ -241,7 +253,10 @@ Task<> BackendLink::pump() {
             }
             // Waiters go on only now: what they write to the client comes behind the reply just
             // written.
-            if (share.size > 0) changed_.notify();
+            if (share.size > 0) {
+                changed_.notify();
+                observer_->on_written();
+            }
             if (share.needs > 0) {
                 input.reserve(share.needs);
                 break;

@@ -51,6 +51,8 @@ class ReplyObserver {
 public:
     virtual ~ReplyObserver() = default;
     virtual void on_reply(PendingReply& reply, const protocol::ReplyEnd& end) = 0;
+    // What was read of the backend, or a part of it, is through.
+    virtual void on_written() {}
     // Asked before a packet of an authentication goes to the client; false ends the session.
     virtual bool may_pass_auth(std::span<const std::uint8_t> /*payload*/) { return true; }
     // The end of an authentication was written to the client. `behind` is what the backend sent
@@ -74,8 +76,7 @@ public:
 
     // The reply must be announced before its command is written.
     void expect(PendingReply reply);
-    // From the next byte on both directions are plain bytes (replication streams).
-    void become_raw() noexcept { raw_ = true; }
+    // Both directions are plain bytes from here on (replication streams).
     [[nodiscard]] bool is_raw() const noexcept { return raw_; }
 
     // What a backend packet's number exceeds the client's by during authentication, since TLS on
@@ -141,6 +142,7 @@ private:
     bool infile_ = false;
     bool client_turn_ = false;
     bool between_turns_ = false;  // the reply at the front goes on after the client's turn
+    bool resumes_ = false;        // with the next byte, after the client's turn
     bool closed_ = false;
     bool auth_ended_ = false;  // with the bytes about to be written
     int auth_shift_ = 0;

@@ -59,6 +59,8 @@ Task<> Session::serve_commands() {
         const auto header = protocol::read_frame_header(packet.data());
         client_sequence_ = header.sequence;
         if (backend_->wants_infile()) {
+            if (!sends_file_) backend_->wire().follow_peer();
+            sends_file_ = header.length > 0;
             if (header.length == 0) backend_->infile_sent();
             pass_packet(header.length);
             continue;
@@ -66,6 +68,11 @@ Task<> Session::serve_commands() {
         Plan plan = plan_packet(packet, header.length);
         if (std::holds_alternative<Pass>(plan)) {
             decisions = 0;
+            // In compressed packets each command begins one, or servers do not find it.
+            bool ready = true;
+            if (backend_->wire().is_compressed()) ready = co_await flush();
+            if (!ready) break;
+            command_begins_ = true;
             announce();
             pass_packet(header.length);
             continue;
@@ -85,7 +92,6 @@ Task<> Session::serve_commands() {
 }
 
 void Session::pass_packet(std::size_t frame_length) {
-    if (forward_ == 0 && client_sequence_ == 0) backend_->wire().begin_command();
     forward_ += frame_header_size;
     payload_left_ = frame_length;
     continues_ = frame_length == frame_payload_max;
@@ -127,6 +133,8 @@ bool Session::advance_payload() {
 
 Task<bool> Session::flush() {
     if (forward_ == 0) co_return true;
+    if (command_begins_) backend_->wire().begin_command();
+    command_begins_ = false;
     const auto rest = backend_->wire().write_now(client_in_.data().first(forward_));
     ErrorCode error;
     if (!rest.empty()) error = co_await backend_->wire().write(rest);
@@ -164,10 +172,12 @@ Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
         scanner_ = std::make_unique<rewrite::MentionScanner>(core_.registry->rules);
         scanned_registry_ = core_.registry;
         announce();
+        command_begins_ = true;
         pass_packet(packet_size - frame_header_size);
         co_return true;
     }
     if (std::holds_alternative<Quit>(plan)) {
+        command_begins_ = true;
         pass_packet(packet_size - frame_header_size);
         advance_payload();
         co_await flush();
@@ -196,6 +206,10 @@ Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
         backend_->wire().close();
         co_return false;
     }
+    if (const auto* replace = std::get_if<Replace>(&plan)) {
+        auto passed = co_await pass_replaced(*replace, packet_size);
+        co_return passed;
+    }
     bool done = false;
     const auto goes_on = co_await intercept(std::move(std::get<Intercept>(plan)), done);
     if (!goes_on) co_return false;
@@ -206,6 +220,14 @@ Task<bool> Session::carry_out(Plan plan, std::size_t packet_size) {
 // `done` stays false when the statement must be decided anew; its packet is then still at the
 // front.
 Task<bool> Session::intercept(Intercept what, bool& done) {
+    intercepting_ = true;
+    const bool goes_on = co_await answer_hot(std::move(what), done);
+    intercepting_ = false;
+    if (draining_) check_drain();
+    co_return goes_on;
+}
+
+Task<bool> Session::answer_hot(Intercept what, bool& done) {
     if (!what.sql.empty()) {
         OwnError denied;
         const auto allowed = co_await check_privilege(what, denied);
@@ -226,7 +248,6 @@ Task<bool> Session::intercept(Intercept what, bool& done) {
     }
     done = true;
     const bool ok = co_await answer(reply);
-    if (draining_) check_drain();
     co_return ok;
 }
 
@@ -268,6 +289,16 @@ Task<bool> Session::check_privilege(const Intercept& what, OwnError& error) {
     co_return true;
 }
 
+Task<bool> Session::pass_replaced(const Replace& replace, std::size_t packet_size) {
+    announce();
+    client_in_.consume(packet_size);
+    std::vector<std::uint8_t> frames;
+    protocol::append_frames(frames, client_sequence_, replace.payload);
+    backend_->wire().begin_command();
+    const auto write_error = co_await backend_->wire().write(frames);
+    co_return !write_error;
+}
+
 Task<bool> Session::change_user(std::size_t packet_size) {
     const auto payload =
         client_in_.data().subspan(frame_header_size, packet_size - frame_header_size);
@@ -279,16 +310,21 @@ Task<bool> Session::change_user(std::size_t packet_size) {
         auto goes_on = co_await carry_out(std::move(end), packet_size);
         co_return goes_on;
     }
-    user_ = std::string{request->user};
-    schema_ = std::string{request->schema};
-    schema_known_ = true;
-    if (request->collation != 0)
-        dialect_.charset = rewrite::charset_of_collation(request->collation);
+    auto user = std::string{request->user};
+    const auto collation = request->collation;
     next_pending_.transaction.resets_session = true;
-    const bool logged_in = co_await authenticate(
+    const Login login = co_await authenticate(
         static_cast<std::uint8_t>(protocol::Command::change_user), packet_size
     );
-    co_return logged_in;
+    // What the session has now is asked when it matters: init_connect may have had a say, and a
+    // server that refuses a user may let the former one go on.
+    schema_known_ = false;
+    charset_known_ = false;
+    logged_in_ = login != Login::lost;
+    if (login == Login::accepted) user_ = std::move(user);
+    if (login == Login::accepted && collation != 0)
+        dialect_.charset = rewrite::charset_of_collation(collation);
+    co_return logged_in_;
 }
 
 Task<bool> Session::ask_session() {
@@ -301,6 +337,7 @@ Task<bool> Session::ask_session() {
     if (!answered) co_return false;
     const auto rows = answers.front().rows(backend_->capabilities());
     if (rows.size() != 1 || rows[0].size() != 3) co_return false;
+    transaction_.set_status(answers.front().end.status);
     const std::string mode = rows[0][0].value_or("");
     dialect_.ansi_quotes = mode.find("ANSI_QUOTES") != std::string::npos;
     dialect_.high_not_precedence = mode.find("HIGH_NOT_PRECEDENCE") != std::string::npos;

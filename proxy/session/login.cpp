@@ -217,7 +217,12 @@ Task<bool> Session::log_in() {
     }
     auth_shift_ = (backend_tls_wanted_ ? 1 : 0) - (client_.has_tls() ? 1 : 0);
     backend_->set_auth_shift(auth_shift_);
-    const auto logged_in = co_await authenticate(0, size);
+    // init_connect runs unseen behind the login: the schema and the rest are asked when they
+    // matter.
+    schema_known_ = false;
+    charset_known_ = false;
+    const Login result = co_await authenticate(0, size);
+    const bool logged_in = result == Login::accepted;
     // Not for what comes later, such as a change of user. A pump that has ended uses it again.
     if (logged_in && !backend_->closed()) handshake_timer_.cancel();
     co_return logged_in;
@@ -265,7 +270,7 @@ Task<bool> Session::start_backend_tls(std::span<const std::uint8_t> login_head) 
 
 // Relays authentication turn by turn: the client may send one packet each time the backend waits
 // for it, so nothing can be slipped past the command loop.
-Task<bool> Session::authenticate(std::uint8_t command, std::size_t forward) {
+Task<Session::Login> Session::authenticate(std::uint8_t command, std::size_t forward) {
     logged_in_ = false;
     PendingReply pending = std::move(next_pending_);
     next_pending_ = PendingReply{};
@@ -283,9 +288,14 @@ Task<bool> Session::authenticate(std::uint8_t command, std::size_t forward) {
     while (has_packet) {
         backend_waits_ = false;
         client_in_.data()[3] = static_cast<std::uint8_t>(client_in_.data()[3] + auth_shift_);
-        if (client_sequence_ == 0) backend_->wire().begin_command();
+        if (size == forward && command != 0) {
+            backend_->wire().begin_command();
+        } else {
+            backend_->wire().follow_peer();
+        }
+        forward = 0;
         const auto write_error = co_await backend_->wire().write(client_in_.data().first(size));
-        if (write_error) co_return false;
+        if (write_error) co_return Login::lost;
         client_in_.consume(size);
         const auto client_turn = co_await backend_->wait_client_turn();
         if (!client_turn) break;
@@ -297,7 +307,9 @@ Task<bool> Session::authenticate(std::uint8_t command, std::size_t forward) {
         auto refusal = std::move(auth_refused_);
         co_await send_error(std::move(refusal), static_cast<std::uint8_t>(client_sequence_ + 1));
     }
-    co_return logged_in_;
+    if (logged_in_) co_return Login::accepted;
+    const bool answered = has_packet && auth_refused_.code == 0 && !backend_->closed();
+    co_return answered ? Login::refused : Login::lost;
 }
 
 bool Session::may_pass_auth(std::span<const std::uint8_t> payload) {

@@ -136,6 +136,8 @@ Session::End Session::unreadable(const char* what) {
 
 Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
     next_pending_ = PendingReply{};
+    if (awaits_stream_ && !backend_->drained()) return WaitReplies{};
+    awaits_stream_ = false;
     if (frame_length == 0) {
         expect(0, ReplyShape::unknown);  // the server answers with an error
         return Pass{};
@@ -167,8 +169,8 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
         case byte_of(Command::mariadb_stmt_bulk_execute):
             if (frame_length < statement_head)
                 return Pass{};  // the server says what is wrong with it
-            if (payload.size() < statement_head)
-                return NeedBytes{frame_header_size + statement_head};
+            if (payload.size() < std::min(frame_length, statement_head + 1))
+                return NeedBytes{frame_header_size + std::min(frame_length, statement_head + 1)};
             return plan_execute(payload, complete, oversize ? 0 : size);
         case byte_of(Command::stmt_send_long_data):
         case byte_of(Command::stmt_close):
@@ -195,11 +197,8 @@ Session::Plan Session::plan_packet(Bytes packet, std::size_t frame_length) {
         default:
             break;
     }
-    if (next_pending_.shape == ReplyShape::raw) {
-        // The stream begins behind this command; what was asked before must be answered first.
-        if (!backend_->drained()) return WaitReplies{};
-        backend_->become_raw();
-    }
+    // Whether a stream begins is known with the reply, and whatever comes behind depends on it.
+    awaits_stream_ = next_pending_.shape == ReplyShape::raw;
     return Pass{};
 }
 

@@ -10,6 +10,7 @@ using protocol::Command;
 namespace {
 
 constexpr std::uint32_t last_prepared_id = 0xffffffff;  // MariaDB: "the statement prepared last"
+constexpr std::uint8_t cursor_flags = 0x07;             // read only, for update, scrollable
 constexpr std::size_t kept_text_max = 64 * 1024;  // of a prepared statement, to recognise it anew
 
 constexpr std::uint8_t byte_of(Command command) {
@@ -62,6 +63,10 @@ PreparedStatement* Session::find_prepared(std::uint32_t id) {
 Session::Plan Session::plan_execute(Bytes payload, bool complete, std::size_t size) {
     const auto sent_id = protocol::statement_id_of(payload);
     if (!sent_id) return Pass{};
+    // Asked for no cursor, a server still tells of one that a function of the statement opened.
+    const bool bulk = payload[0] == byte_of(Command::mariadb_stmt_bulk_execute);
+    const bool asks_for_cursor = payload.size() > 5 && (payload[5] & cursor_flags) != 0;
+    if (!bulk && !asks_for_cursor) expect(payload[0], protocol::ReplyShape::result);
     // The id of a statement whose PREPARE is still on its way is not known yet.
     if (*sent_id == last_prepared_id && !backend_->drained()) return WaitReplies{};
     PreparedStatement* prepared =
@@ -74,7 +79,6 @@ Session::Plan Session::plan_execute(Bytes payload, bool complete, std::size_t si
     const std::size_t table = is_hot ? std::get<rewrite::HotUpdate>(statement.action).table
                                      : std::get<rewrite::Touches>(statement.action).table;
     if (!has_hot_sku(table)) return Pass{};
-    const bool bulk = payload[0] == byte_of(Command::mariadb_stmt_bulk_execute);
     if (bulk || prepared->has_long_data || size == 0) {
         Refuse refuse;
         refuse.error = replies::refused(
@@ -103,7 +107,25 @@ Session::Plan Session::plan_execute(Bytes payload, bool complete, std::size_t si
         return end;
     }
     if (execute->new_types) prepared->types = execute->types;
-    return plan_statement(statement, execute->values, prepared->text, true);
+    Plan plan = plan_statement(statement, execute->values, prepared->text, true);
+    if (std::holds_alternative<Pass>(plan)) {
+        if (execute->new_types) {
+            prepared->server_has_types = true;
+        } else if (!prepared->server_has_types && prepared->param_count > 0) {
+            // The types came with an execution that never reached the server.
+            Replace replace;
+            replace.payload = protocol::with_types(
+                payload, *execute, prepared->param_count, backend_->capabilities()
+            );
+            if (!replace.payload.empty()) {
+                prepared->server_has_types = true;
+                return replace;
+            }
+        }
+    } else if (execute->new_types) {
+        prepared->server_has_types = false;
+    }
+    return plan;
 }
 
 // COM_STMT_CLOSE, RESET or SEND_LONG_DATA: what the next execution may rely on.

@@ -21,7 +21,8 @@ struct PreparedStatement {
     rewrite::Statement statement;
     std::uint16_t param_count = 0;
     std::vector<protocol::ParamType> types;
-    bool has_long_data = false;  // COM_STMT_SEND_LONG_DATA since the last execution
+    bool server_has_types = false;  // these very ones; executions that are booked never reach it
+    bool has_long_data = false;     // COM_STMT_SEND_LONG_DATA since the last execution
 };
 
 using PreparedStatements = std::unordered_map<std::uint32_t, std::unique_ptr<PreparedStatement>>;

@@ -21,10 +21,12 @@ OwnError unreadable_packet(std::string_view reason) {
     return make(1835, "HY000", "Stockgate: malformed packet: " + std::string{reason});
 }
 
+// Never a code from 2000 to 2999: those are the client libraries' own, and some take an ERR packet
+// with one for a malformed packet.
 OwnError backend_unreachable(std::string_view address, std::string_view reason) {
     return make(
-        2003,
-        "HY000",
+        1053,
+        "08S01",
         "Stockgate: cannot connect to the database at " + std::string{address} + ": " +
             std::string{reason}
     );
@@ -32,8 +34,8 @@ OwnError backend_unreachable(std::string_view address, std::string_view reason) 
 
 OwnError ssl_not_offered() {
     return make(
-        2026,
-        "HY000",
+        1043,
+        "08S01",
         "Stockgate: TLS was requested, but this listener does not offer it; connect without TLS"
     );
 }
@@ -69,16 +71,16 @@ OwnError secure_transport_required() {
 
 OwnError backend_without_tls() {
     return make(
-        2026,
-        "HY000",
+        1043,
+        "08S01",
         "Stockgate: backend.tls.mode is required, but the database does not offer TLS"
     );
 }
 
 OwnError password_would_leak() {
     return make(
-        2061,
-        "HY000",
+        1045,
+        "28000",
         "Stockgate: this login needs the password itself, which must not go to the database over "
         "an unencrypted connection; set backend.tls.mode to as_client or required"
     );
@@ -86,8 +88,8 @@ OwnError password_would_leak() {
 
 OwnError password_needs_secure_client() {
     return make(
-        2061,
-        "HY000",
+        1045,
+        "28000",
         "Stockgate: this login needs the password itself; connect with TLS (client.tls), or set "
         "backend.tls.mode to as_client"
     );
@@ -114,7 +116,9 @@ OwnError sku_paused(std::string_view sku_id) {
     return make(
         1235,
         "42000",
-        "Stockgate: " + std::string{sku_id} + " is paused or being drained; try again in a moment"
+        "Stockgate: " + std::string{sku_id} +
+            " is paused, being adopted or being drained; try again in a "
+            "moment"
     );
 }
 

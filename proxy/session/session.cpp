@@ -112,9 +112,14 @@ void Session::on_reply(PendingReply& reply, const ReplyEnd& end) {
     const bool ok = end.how != ReplyEnd::How::err;
     // A server often closes behind an error.
     if (!ok) backend_->wire().expect_end();
-    conclude(core_, transaction_.on_reply(reply.transaction, end));
+    // A server resets the session before it looks at the new user.
+    const bool reset_all_the_same = !ok && reply.shape == ReplyShape::auth;
+    conclude(
+        core_,
+        reset_all_the_same ? transaction_.on_lost() : transaction_.on_reply(reply.transaction, end)
+    );
     if (reply.shape == ReplyShape::auth && ok) logged_in_ = true;
-    if (reply.transaction.resets_session && ok) {
+    if (reply.transaction.resets_session && (ok || reset_all_the_same)) {
         prepared_.clear();
         sql_mode_known_ = false;
         charset_known_ = false;
@@ -136,6 +141,10 @@ void Session::on_reply(PendingReply& reply, const ReplyEnd& end) {
             prepared_.erase(end.statement_id);
         }
     }
+}
+
+// Not before: the reply that ends the last transaction is the one that its client waits for.
+void Session::on_written() {
     if (draining_) check_drain();
 }
 
@@ -165,8 +174,11 @@ void Session::on_tick(std::chrono::steady_clock::time_point now) {
 }
 
 void Session::check_drain() {
+    if (intercepting_) return;  // its client is answered first
     const bool idle = !backend_ || (backend_->drained() && !transaction_.in_transaction());
-    if (idle || !logged_in_) abort();
+    if (!idle && logged_in_) return;
+    end_client_stream();
+    if (backend_) backend_->wire().close();
 }
 
 void Session::abort() {

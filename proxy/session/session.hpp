@@ -57,6 +57,9 @@ private:
     struct ScanOversize {};  // longer than we hold: stream it and look for managed names
     struct ChangeUser {};
     struct Quit {};
+    struct Replace {  // pass this in the packet's stead
+        std::vector<std::uint8_t> payload;
+    };
     struct Intercept {
         rewrite::HotUpdate update;
         std::string key;  // privilege cache
@@ -73,6 +76,7 @@ private:
         ScanOversize,
         ChangeUser,
         Quit,
+        Replace,
         Intercept>;
     using Bytes = std::span<const std::uint8_t>;
 
@@ -82,6 +86,7 @@ private:
     void finish();
     void end_client_stream();
     void on_reply(PendingReply& reply, const protocol::ReplyEnd& end) override;
+    void on_written() override;
     void arm_handshake_timer();
     void check_drain();
 
@@ -99,7 +104,8 @@ private:
     Task<bool> start_client_tls(std::size_t size);
     Task<bool> start_backend_tls(std::span<const std::uint8_t> login_head);
     [[nodiscard]] OwnError choose_backend_leg(const protocol::LoginRequest& login);
-    Task<bool> authenticate(std::uint8_t command, std::size_t forward);
+    enum class Login : std::uint8_t { accepted, refused, lost };
+    Task<Login> authenticate(std::uint8_t command, std::size_t forward);
     Task<bool> read_packet(Wire& wire, ReadBuffer& buffer, std::size_t& size);
     Task<> abandon_login();
     [[nodiscard]] bool client_is_secure() const noexcept;
@@ -114,8 +120,10 @@ private:
     Task<bool> carry_out(Plan plan, std::size_t packet_size);
     Task<bool> intercept(Intercept what, bool& done);
     Task<bool> change_user(std::size_t packet_size);
+    Task<bool> pass_replaced(const Replace& replace, std::size_t packet_size);
     Task<bool> ask_session();
     Task<bool> check_privilege(const Intercept& what, OwnError& error);
+    Task<bool> answer_hot(Intercept what, bool& done);
     Task<bool> answer(const HotReply& reply);
     Task<> relay_raw();
     bool advance_payload();
@@ -199,6 +207,10 @@ private:
     boost::asio::steady_timer handshake_timer_;
     bool pump_running_ = false;
     bool draining_ = false;
+    bool intercepting_ = false;
+    bool command_begins_ = false;  // with the first byte to be flushed
+    bool sends_file_ = false;      // LOCAL INFILE data is under way
+    bool awaits_stream_ = false;   // a replication command is under way
     bool logged_in_ = false;
     std::chrono::steady_clock::time_point last_active_;
 };

@@ -93,7 +93,7 @@ def try_backend(everything, path, server):
 
 def try_cold(everything, proxy, path, mode):
     for name, target, context, intended in (
-            ("port", proxy.port, None, (2061, "connect with TLS")),
+            ("port", proxy.port, None, (1045, "connect with TLS")),
             ("socket", str(path), None, "ok"), ("TLS", proxy.port, client.tls(), "ok")):
         everything.database.execute("FLUSH PRIVILEGES")
         title = f"backend socket, {mode}, {name}, cold"

@@ -14,8 +14,8 @@ BACKEND_MODES = ("as_client", "disabled", "preferred", "required")
 # A password that the server wants to see itself, when one leg alone is encrypted: on a plain
 # backend leg it would leak, and over a plain client leg the client encrypts it for a server that
 # expects it as it is.
-LEAK = (2061, "must not go to the database")
-NEEDS_TLS = (2061, "connect with TLS")
+LEAK = (1045, "must not go to the database")
+NEEDS_TLS = (1045, "connect with TLS")
 
 
 def enters(kind, client_mode):
@@ -121,5 +121,5 @@ def run(everything):
                             try_login(everything, proxy, record, kind, client_mode, backend_mode,
                                       account)
                     if client_mode == "off" and backend_mode == "as_client":
-                        everything.refused("TLS that was not offered", (2026, "does not offer it"),
+                        everything.refused("TLS that was not offered", (1043, "does not offer it"),
                                            lambda: insistent(proxy))

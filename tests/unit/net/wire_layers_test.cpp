@@ -170,7 +170,12 @@ TEST_F(WireLayers, CompressedPacketsCountOnFromThePeersAndAnewForACommand) {
     start_write(*far_, {1, 0, 0, 41, 0, 0, 0, 7});
     ErrorCode error;
     EXPECT_EQ(read(*near_, 1, error), Bytes{7});
+    EXPECT_EQ(number_of_next(), 2);
+    near_->follow_peer();
     EXPECT_EQ(number_of_next(), 42);
+    EXPECT_EQ(number_of_next(), 43);
+    near_->begin_pipelined_reply();
+    EXPECT_EQ(number_of_next(), 1);
     near_->begin_command();
     EXPECT_EQ(number_of_next(), 0);
 }

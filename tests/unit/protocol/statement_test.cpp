@@ -209,5 +209,36 @@ TEST(StatementId, IsBehindTheCommand) {
     EXPECT_FALSE(statement_id_of({}).has_value());
 }
 
+TEST(Execute, TypesAreAddedForAServerThatHasNotSeenThem) {
+    const Bytes first = execute("00 01 0300 0300 01000000 02000000");
+    const auto known = decode_execute(first, 2, {}, plain);
+    ASSERT_TRUE(known.has_value());
+    const Bytes second = execute("00 00 03000000 04000000");
+    const auto decoded = decode_execute(second, 2, known->types, plain);
+    ASSERT_TRUE(decoded.has_value());
+    EXPECT_FALSE(decoded->new_types);
+    EXPECT_EQ(with_types(second, *decoded, 2, plain), execute("00 01 0300 0300 03000000 04000000"));
+}
+
+TEST(Execute, TypesAreAddedWithEmptyNamesWhereParametersHaveNames) {
+    const Bytes first = execute("02 00 01 0300 00 0380 00 01000000 02000000");
+    const auto known = decode_execute(first, 2, {}, attributes);
+    ASSERT_TRUE(known.has_value());
+    const Bytes second = execute("02 00 00 03000000 04000000");
+    const auto decoded = decode_execute(second, 2, known->types, attributes);
+    ASSERT_TRUE(decoded.has_value());
+    EXPECT_EQ(
+        with_types(second, *decoded, 2, attributes),
+        execute("02 00 01 0300 00 0380 00 03000000 04000000")
+    );
+}
+
+TEST(Execute, TypesAreNotAddedWhereNoneAreKnown) {
+    const Bytes all_null = execute("03 00");
+    const auto decoded = decode_execute(all_null, 2, {}, plain);
+    ASSERT_TRUE(decoded.has_value());
+    EXPECT_TRUE(with_types(all_null, *decoded, 2, plain).empty());
+}
+
 }  // namespace
 }  // namespace protocol

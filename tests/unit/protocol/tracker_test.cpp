@@ -63,10 +63,21 @@ TEST(Tracker, IsIdleWhereNothingIsAnswered) {
     feed_whole(tracker, ok);
 }
 
-TEST(Tracker, RawTakesEverything) {
+TEST(Tracker, RawTakesEverythingBehindItsFirstPacket) {
     ResponseTracker tracker = started(ReplyShape::raw);
+    feed_whole(tracker, packet("000102030405"));
+    EXPECT_EQ(tracker.end().how, ReplyEnd::How::stream);
     feed_open(tracker, from_hex("ffffffffffffffff00"));
     feed_open(tracker, ok);
+}
+
+TEST(Tracker, ARefusedStreamIsAnOrdinaryError) {
+    ResponseTracker tracker = started(ReplyShape::raw);
+    feed_whole(tracker, packet("ff1904233432303030 61"));
+    EXPECT_EQ(tracker.end().how, ReplyEnd::How::err);
+    EXPECT_TRUE(tracker.idle());
+    tracker.expect(ReplyShape::ok_or_err);
+    feed_whole(tracker, ok);
 }
 
 TEST(Tracker, FollowsPipelinedReplies) {

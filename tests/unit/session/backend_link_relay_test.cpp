@@ -156,13 +156,27 @@ TEST_F(BackendLinkRelay, EndsTheSessionWhenAReplyMakesNoSense) {
     EXPECT_EQ(client_got_in_all(), Bytes{});
 }
 
-TEST_F(BackendLinkRelay, PassesAnythingOnceRaw) {
-    link_->become_raw();
-    const auto stream = joined({frame(200, "\x07 not a reply"), Bytes{1, 2, 3}});
+TEST_F(BackendLinkRelay, PassesAnythingOnceAStreamBegan) {
+    expect(ReplyShape::raw, 18);
+    const auto stream =
+        joined({frame(1, std::string_view{"\0event", 6}), frame(200, "\x07 no reply"), Bytes{1, 2}}
+        );
     backend_sends(stream);
     EXPECT_EQ(client_got_in_all(), stream);
-    EXPECT_EQ(observed_, Observed{});
+    EXPECT_TRUE(link_->is_raw());
+    EXPECT_TRUE(link_->drained());
     EXPECT_EQ(metrics_.protocol_errors_backend.value(), 0U);
+}
+
+TEST_F(BackendLinkRelay, ARefusedStreamLeavesTheSessionInCommands) {
+    expect(ReplyShape::raw, 18);
+    const auto refusal = frame(1, std::string_view{"\xff\x19\x04#42000no", 11});
+    backend_sends(refusal);
+    EXPECT_EQ(client_got(refusal.size()), refusal);
+    run_until_observed(1);
+    EXPECT_FALSE(link_->is_raw());
+    expect_query();
+    EXPECT_FALSE(link_->drained());
 }
 
 }  // namespace

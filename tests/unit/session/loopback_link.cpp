@@ -31,6 +31,8 @@ std::string text_of(const protocol::ReplyEnd& end) {
             return "prepared " + std::to_string(end.statement_id);
         case How::text:
             return "text";
+        case How::stream:
+            return "stream";
         case How::infile:
         case How::auth_continue:
         case How::auth_fast_ok:
