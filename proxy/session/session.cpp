@@ -156,6 +156,8 @@ void Session::drain() {
 void Session::on_tick(std::chrono::steady_clock::time_point now) {
     client_.look_for_end();
     if (backend_) backend_->wire().look_for_end();
+    // A statement that still runs is no idleness.
+    if (backend_ && !backend_->drained()) last_active_ = now;
     const auto& limits = core_.config->limits;
     const auto too_long = [&](const Wire& wire) {
         const auto since = wire.blocked_since();
