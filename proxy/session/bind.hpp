@@ -19,12 +19,13 @@ struct BoundUpdate {
 };
 
 enum class BindProblem : std::uint8_t {
-    null_amount,   // the amount is NULL, so the new stock would be NULL
-    null_guard,    // the guard compares with NULL: no row can match
-    not_integer,   // a value is no whole number
-    out_of_range,  // beyond 64 bits
-    null_key,      // key = NULL: no row can match
-    unclear_key,   // a key value that only the server's own comparison could match
+    null_amount,     // the amount is NULL, so the new stock would be NULL
+    null_guard,      // the guard compares with NULL: no row can match
+    not_integer,     // a value is no whole number
+    out_of_range,    // beyond 64 bits
+    guarded_return,  // adds units only while there are enough of them already
+    null_key,        // key = NULL: no row can match
+    unclear_key,     // a key value that only the server's own comparison could match
 };
 
 [[nodiscard]] std::variant<BoundUpdate, BindProblem> bind_amounts(

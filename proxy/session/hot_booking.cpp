@@ -30,12 +30,14 @@ Task<HotUpdate::Booked> HotUpdate::book(
     const Reservation& reservation, std::vector<std::string> statements, std::uint64_t rows_moved
 ) {
     const bool begins = autocommit_ && !begun_;
-    if (begins) statements.insert(statements.begin(), "BEGIN");
+    // Not BEGIN, which opens a block where sql_mode has ORACLE.
+    if (begins) statements.insert(statements.begin(), "START TRANSACTION");
     std::vector<OwnReply> answers;
     const auto begin = Clock::now();
     const bool complete = co_await backend_.exchange(statements, answers);
     core_.metrics->ledger_exchange.record(Clock::now() - begin);
-    if (!complete) {
+    // Without a transaction the rows may stand by themselves, whatever became of the others.
+    if (!complete || (begins && !answers.front().ok())) {
         backend_lost_ = true;
         TransactionEnds ends;
         hold(core_, reservation);

@@ -112,6 +112,8 @@ std::string_view text_of(BindProblem problem) {
             return "the quantity is no whole number";
         case BindProblem::out_of_range:
             return "the quantity is beyond 64 bits";
+        case BindProblem::guarded_return:
+            return "a return that depends on the stock is not available; leave its condition out";
         case BindProblem::null_key:
             return "the key is NULL";
         case BindProblem::unclear_key:
@@ -328,11 +330,15 @@ Session::Plan Session::plan_hot(
         if (*problem == BindProblem::null_guard) return Pass{};
         return refuse(*problem);
     }
+    // Buckets are credited one by one and never show the sum that such a guard is about.
+    const auto& bound = std::get<BoundUpdate>(amounts);
+    if (bound.delta > 0 && bound.minimum.value_or(0) > 0)
+        return refuse(BindProblem::guarded_return);
     Intercept intercept;
     intercept.update = update;
     intercept.request.sku = sku;
     intercept.request.registry = core_.registry;
-    intercept.request.update = std::get<BoundUpdate>(amounts);
+    intercept.request.update = bound;
     if (!already_prepared) {
         intercept.sql = std::string{text};
         intercept.key = user_ + '\0' + peer_ + '\0' + table.schema + '\0' + table.table +

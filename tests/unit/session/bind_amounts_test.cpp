@@ -91,6 +91,8 @@ std::string deducted(const ParamValue& param) {
             return "not_integer";
         case BindProblem::out_of_range:
             return "out_of_range";
+        case BindProblem::guarded_return:
+            return "guarded_return";
         case BindProblem::null_key:
             return "null_key";
         case BindProblem::unclear_key:

@@ -42,7 +42,8 @@ std::vector<Row> rows() {
         {replies::sku_paused("t_stock:1001"),
          1235,
          "42000",
-         "Stockgate: t_stock:1001 is paused, being adopted or being drained; try again in a moment"},
+         "Stockgate: t_stock:1001 is paused, being adopted or being drained; try again in a "
+         "moment"},
         {replies::below_zero("shop", "t_stock", "stock", 3),
          1690,
          "22003",
